@@ -30,7 +30,7 @@ async function openSlide(page: Page): Promise<void> {
 const greenOf = async (page: Page) => (await meanColourOf(page.getByRole('application'))).green;
 
 for (const drawer of ['webgl', 'canvas'] as const) {
-  test(`with the ${drawer} drawer, the viewer applies the colour profile of the slide, and keeps the choice As scanned in the URL and when the slide is opened again`, async ({
+  test(`with the ${drawer} drawer, the viewer applies the colour profile of the slide, and keeps the choice “As scanned” in the URL and when the slide is opened again`, async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -63,7 +63,7 @@ for (const drawer of ['webgl', 'canvas'] as const) {
   });
 }
 
-test('in a browser without OffscreenCanvas, the viewer requests colour-corrected tiles, or uncorrected ones when the user chooses As scanned', async ({
+test('in a browser without OffscreenCanvas, the viewer requests colour-corrected tiles, or uncorrected ones when the user chooses “As scanned”', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

@@ -229,7 +229,7 @@ test('the URL of a comparison reopens both slides within a pixel of their positi
   expect(Math.hypot(reopened.x - secondField.x, reopened.y - secondField.y)).toBeLessThan(1);
 });
 
-test('during a comparison, keys act only on the slide that was used last', async ({
+test('during a comparison, keyboard shortcuts act only on the slide that was used last', async ({
   openPageAs,
   product,
 }) => {

@@ -102,7 +102,7 @@ test.describe('a failed login', () => {
       'Çaydanlık.',
     ],
     [
-      'a general message when the error response has none',
+      'a general message when the error response contains no message',
       '**/api/v1/auth/login',
       { status: 502, body: '' },
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -182,7 +182,11 @@ test.describe('a failed registration', () => {
   test.use({ expectedConsoleErrors: /status of [45]\d\d|ERR_FAILED/ });
 
   for (const [shown, response, message] of [
-    ['a general message when the error response has none', { status: 502, body: '' }, 'Kayıt başarısız.'],
+    [
+      'a general message when the error response contains no message',
+      { status: 502, body: '' },
+      'Kayıt başarısız.',
+    ],
     ['that an unexpected error occurred when there is no response', null, 'Beklenmeyen bir hata oluştu.'],
     ['the message of the error response', { status: 400, json: { message: 'Olmaz.' } }, 'Olmaz.'],
   ] as const) {

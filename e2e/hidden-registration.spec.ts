@@ -33,7 +33,7 @@ async function registerAndSignIn(page: Page, email: string): Promise<(string | n
   );
 }
 
-test('with REGISTRATION_HIDE_EXISTING=on, registration looks the same for new and existing addresses, and a link in an e-mail completes the registration', async ({
+test('with REGISTRATION_HIDE_EXISTING=on, registration looks the same for new and existing e-mail addresses, and a link in an e-mail completes the registration', async ({
   openPageAs,
   product,
 }) => {

@@ -129,7 +129,7 @@ test('a user measures a distance on the slide by keyboard, and Backspace removes
   await expect(page.getByRole('button', { name: 'Ruler' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('the contrast slider of the viewer changes the colours of the slide, and the button As scanned resets the colours', async ({
+test('the contrast slider of the viewer changes the colours of the slide, and the button “As scanned” resets the colours', async ({
   openPageAs,
 }) => {
   const page = await openPageAs('user');

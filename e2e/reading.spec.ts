@@ -91,7 +91,7 @@ test.describe('changed colours', () => {
     await expect(page.getByText('Loading tiles...')).toBeHidden();
   }
 
-  test('changed colours are indicated on the colour button, over the slide and on screenshots, and reset when another slide is opened', async ({
+  test('slide colours that the user has changed are indicated on the colour button, over the slide and on screenshots, and reset when another slide is opened', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');
@@ -130,7 +130,7 @@ test.describe('changed colours', () => {
     expect(await filterOf(page)).toBeUndefined();
   });
 
-  test('changed colours also apply, with an indication, to the next slide when the user keeps the colours for all slides', async ({
+  test('slide colours that the user has changed also apply, with an indication, to the next slide when the user keeps the colours for all slides', async ({
     openPageAs,
   }) => {
     const page = await openPageAs('user');

@@ -299,7 +299,7 @@ test.describe('user management', () => {
     for (const [shown, response, message] of [
       ['the message of the error response', { status: 418, json: { message: 'Çaydanlık.' } }, 'Çaydanlık.'],
       [
-        'a general message when the error response has none',
+        'a general message when the error response contains no message',
         { status: 502, body: '' },
         'Kullanıcılar yüklenemedi.',
       ],
@@ -393,7 +393,7 @@ test.describe('user management', () => {
       ['user', 'Askıya Al', 'suspend', 'Kullanıcı askıya alınırken hata oluştu.'],
       ['user', 'Yönetici Yap', 'promote', 'Kullanıcı yönetici yapılırken hata oluştu.'],
     ] as const) {
-      test(`when the request to ${action} an account fails, user management shows the server message, or a general one if there is none`, async ({
+      test(`when the request to ${action} an account fails, user management shows the message of the server, or a general message if the server sends none`, async ({
         openPageAs,
         createAccount,
       }) => {

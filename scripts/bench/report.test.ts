@@ -29,7 +29,7 @@ const result = (perSecond: number): ServerResult => ({
 const results = { product: result(30_000), nginx: result(60_000), OpenSlide: result(500) };
 
 describe('quantile and median (benchmark statistics)', () => {
-  it('accept numbers in any order, and return NaN for an empty list', () => {
+  it('accept unsorted numbers; median returns NaN for an empty list', () => {
     expect(quantile([5, 1, 3], 0)).toBe(1);
     expect(median([5, 1, 3])).toBe(3);
     expect(quantile([5, 1, 3], 1)).toBe(5);
@@ -61,7 +61,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
     ['atLeast', 0.5, 'must'],
     ['atLeast', 0.3, '**not met**'],
   ] as const)(
-    'for a goal of the kind "%s" with the required value 0.4 and the aim 0.6, states for the result %d what it reached: %s',
+    'reports "$2" for the result $1 and a goal "$0" with the required value 0.4 and the aim 0.6',
     (relation, value, reached) => {
       expect(verdictOf({ goal: 'g', relation, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
     },
@@ -89,7 +89,7 @@ describe('serverVerdicts (goals of the server benchmark)', () => {
 });
 
 describe('serversTable (results of the server benchmark)', () => {
-  it('has a row for each measured server, with the ratio of its throughput to that of nginx', () => {
+  it('has a row for each measured server, with its throughput divided by that of nginx', () => {
     const servers = ['nginx', 'product', 'OpenSlide'].map((name) => ({
       name,
       version: '1',

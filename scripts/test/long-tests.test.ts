@@ -5,7 +5,7 @@ import { root } from '../launcher/runtime.mjs';
 import { longTests, shortBrowserTests } from './long-tests.ts';
 
 it.each([...longTests, ...shortBrowserTests])(
-  'the pattern %s, which divides the tests into short and long ones, matches at least one file',
+  'the file pattern %s, by which long-tests.ts separates long from short tests, matches at least one file',
   (pattern) => {
     expect(globSync(pattern, { cwd: root })).not.toEqual([]);
   },

@@ -10,7 +10,7 @@ describe('the summary line of npm test', () => {
     expect(describeCounts(sum)).toBe('Failed: a.test.ts › adds\n129 passed, 1 failed');
   });
 
-  it('mentions skipped tests when there are any', () => {
+  it('states the number of skipped tests when there are any', () => {
     expect(describeCounts({ passed: 1, failed: 0, skipped: 2, failures: [] })).toBe(
       '1 passed, 0 failed, 2 skipped',
     );

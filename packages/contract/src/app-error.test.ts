@@ -16,7 +16,7 @@ describe('AppError (an error of the API)', () => {
   });
 });
 
-describe('errorText (text of an error for the user)', () => {
+describe('errorText (text for the user about an error)', () => {
   it.each([
     [new AppError('not_found'), 'Bulunamadı.', 'Not found.'],
     [
@@ -48,18 +48,15 @@ describe('errorText (text of an error for the user)', () => {
       'Dosyada 100.000 satırdan fazlası var. Lütfen bölüp ayrı ayrı yükleyin.',
       'The file has more than 100,000 lines. Please split it and upload the parts.',
     ],
-  ])(
-    'returns the Turkish and the English text, with its parameters filled in, for the error %s',
-    (error, tr, en) => {
-      expect(errorText(error, 'tr')).toBe(tr);
-      expect(errorText(error, 'en')).toBe(en);
-    },
-  );
+  ])('returns for the error %s the English text "$2", and its Turkish translation', (error, tr, en) => {
+    expect(errorText(error, 'tr')).toBe(tr);
+    expect(errorText(error, 'en')).toBe(en);
+  });
 });
 
-describe('reasonText (text of the reason of an error for the user)', () => {
+describe('reasonText (text for the user about the reason of an error)', () => {
   it.each(Object.keys(reasonTexts))(
-    'fills in every parameter of the Turkish and the English text for the error reason %s',
+    'for the reason %s without parameters, returns Turkish and English texts that contain no { or }',
     (reason) => {
       for (const language of ['tr', 'en'] as const) {
         expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);

@@ -8,15 +8,15 @@ describe('nameKey (comparison key of dataset names)', () => {
     ['i and the Turkish capital İ', 'istanbul', 'İSTANBUL'],
     ['i and the English capital I', 'istanbul', 'ISTANBUL'],
     ['dotless and dotted i', 'ışık', 'işik'],
-    ['a decomposed capital İ', 'İzmir'.normalize('NFD'), 'izmir'],
+    ['a decomposed capital İ and i', 'İzmir'.normalize('NFD'), 'izmir'],
     ['ß and ss', 'Straße', 'STRASSE'],
-    ['final and other sigma', 'ΟΔΟΣ', 'οδοσ'],
+    ['the last letters Σ and σ (not the final form ς)', 'ΟΔΟΣ', 'οδοσ'],
     ['a ligature and its letters', 'ﬁle', 'FILE'],
     ['ordinary and no-break spaces', 'Study A', 'Study\u00a0A'],
-    ['one space and several', 'Study A', ' Study   A '],
-    ['a zero-width space', 'Study A', 'Stu\u200bdy A'],
-    ['a soft hyphen', 'Study A', 'Stu\u00addy A'],
-    ['a byte order mark', 'Study A', '\ufeffStudy A'],
+    ['one space and several, also at the ends', 'Study A', ' Study   A '],
+    ['an added zero-width space', 'Study A', 'Stu\u200bdy A'],
+    ['an added soft hyphen', 'Study A', 'Stu\u00addy A'],
+    ['an added byte order mark', 'Study A', '\ufeffStudy A'],
     ['a line break and a space', 'Study A', 'Study\nA'],
   ])('is the same for two spellings of a name that differ in %s', (_, a, b) => {
     expect(nameKey(b)).toBe(nameKey(a));
@@ -48,7 +48,7 @@ describe('toStoredName (stored form of a dataset name)', () => {
 });
 
 describe('isSameName (comparison of two dataset names)', () => {
-  it('returns true for two missing names (null), and false for a missing name and a name', () => {
+  it('returns true for null and null (no dataset), and false for null and a name', () => {
     expect([isSameName(null, null), isSameName(null, 'A'), isSameName('A', null)]).toEqual([
       true,
       false,

@@ -5,14 +5,14 @@ import { User } from './users.ts';
 const active = (role: Role) => permissionsOf({ status: 'active', role });
 
 describe('the permissions (permissionsOf)', () => {
-  it('of an admin include the permissions of a user, which include those of a viewer', () => {
+  it('of an active admin include those of a user, which include those of a viewer, which include those of the role unassigned', () => {
     expect(active('user')).toEqual(expect.arrayContaining([...active('viewer')]));
     expect(active('admin')).toEqual(expect.arrayContaining([...active('user')]));
     expect(active('viewer')).toEqual(expect.arrayContaining([...active('unassigned')]));
   });
 
   it.each(Status.options.filter((status) => status !== 'active'))(
-    'of a %s account do not depend on its role, and do not include viewing slides',
+    'of a %s account are those of the role unassigned for every role, without image.view (viewing slides)',
     (status) => {
       for (const role of Role.options) {
         expect(permissionsOf({ status, role })).toEqual(permissionsOf({ status, role: 'unassigned' }));
@@ -21,7 +21,7 @@ describe('the permissions (permissionsOf)', () => {
     },
   );
 
-  it('of an account with an unknown status equal those of a suspended account; an unknown role counts as the role unassigned', () => {
+  it('of an account with an unknown status are those of a suspended account, and with an unknown role those of the role unassigned', () => {
     const account = {
       uid: 'u',
       email: 'a@example.org',

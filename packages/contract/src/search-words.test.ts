@@ -26,7 +26,7 @@ describe('searchWords (words of a search query)', () => {
     expect(searchWords('kolon kol KOLON lon h')).toEqual(['kolon', 'h']);
   });
 
-  it('returns at most 13 words: all words of the query after the twelfth are joined into one', () => {
+  it('returns 13 words for a query of 100: the first twelve, and all others joined into one', () => {
     expect(searchWords(Array.from({ length: 100 }, (_, i) => `w${i + 100}`).join(' '))).toHaveLength(13); // 12 words and the joined one
   });
 });
@@ -38,7 +38,7 @@ describe('matchesWords (whether a text matches a search query)', () => {
     ['ege ipek', true],
     ['ipek ankara', false],
     ['  ', true],
-  ])('for the query "%s" and the text "İpek Işık Ege Üniversitesi" returns %s', (query, expected) => {
+  ])('for the query "%s" and the text "İpek Işık Ege Üniversitesi", returns %s', (query, expected) => {
     expect(matchesWords(foldDiacritics('İpek Işık Ege Üniversitesi'), searchWords(query))).toBe(expected);
   });
 });

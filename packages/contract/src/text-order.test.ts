@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldCase, naturalCompare, naturalSortKey } from './text-order.ts';
 
-describe('foldCase (normalises a text for the search)', () => {
+describe('foldCase (form of a text without upper case, for the search)', () => {
   it.each([
     ['IŞIK', 'ışık'],
     ['İZMİR', 'izmir'],
@@ -21,8 +21,8 @@ describe('foldCase (normalises a text for the search)', () => {
   });
 });
 
-describe('natural order of names', () => {
-  it('sorts names by the value of their numbers, and letters in Turkish order', () => {
+describe('natural order of names (naturalCompare, naturalSortKey)', () => {
+  it('sorts slide-2 before slide-10 (by the value of numbers), and letters in Turkish order', () => {
     const names = [
       'slide-10.svs',
       'Slide-2.svs',

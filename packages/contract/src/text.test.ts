@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Id, isPathParameter, isSingleLine, MultiLine, SingleLine, toSingleLine } from './text.ts';
 
-describe('the text schema SingleLine', () => {
+describe('the text schema SingleLine (one line of visible characters)', () => {
   it.each([
     'Işıl Yılmaz',
     "O'Brien-Şahin",
@@ -22,7 +22,7 @@ describe('the text schema SingleLine', () => {
     ['a tab', 'a\tb'],
     ['a tab at the end', 'a\t'],
     ['a line feed', 'a\nb'],
-    ['a C1 control', 'a\x85b'],
+    ['the C1 control character U+0085', 'a\x85b'],
     ['LINE SEPARATOR', 'a\u2028b'],
     ['RIGHT-TO-LEFT OVERRIDE', 'a\u202eb'],
     ['RIGHT-TO-LEFT ISOLATE', 'a\u2067b'],
@@ -35,10 +35,10 @@ describe('the text schema SingleLine', () => {
     ['SOFT HYPHEN', 'ad\u00admin'],
     ['HANGUL FILLER', '\u3164'],
     ['BRAILLE PATTERN BLANK', '\u2800'],
-    ['a tag character', 'a\u{e0041}b'],
+    ['the tag character U+E0041', 'a\u{e0041}b'],
     ['a lone high surrogate', 'a\ud800b'],
     ['a lone low surrogate', 'a\udc00b'],
-    ['a noncharacter', 'a\uffffb'],
+    ['the noncharacter U+FFFF', 'a\uffffb'],
   ])('rejects a text with %s, and toSingleLine makes it valid', (_, text) => {
     expect(SingleLine.safeParse(text).success).toBe(false);
     expect(isSingleLine(toSingleLine(text))).toBe(true);
@@ -50,12 +50,12 @@ describe('the text schema SingleLine', () => {
 });
 
 describe('toSingleLine (makes a text valid for SingleLine)', () => {
-  it('replaces white space by one space and removes invisible characters', () => {
+  it('replaces each run of white space by one space, and removes invisible characters', () => {
     expect(toSingleLine(' Ada\r\n\tLove\u200blace\u202e\0 ')).toBe('Ada Lovelace');
   });
 });
 
-describe('the text schema MultiLine', () => {
+describe('the text schema MultiLine (text of several lines)', () => {
   it('accepts line breaks and tabs, and rejects all other characters that SingleLine rejects', () => {
     expect(MultiLine.parse('one\r\n\ttwo ')).toBe('one\r\n\ttwo');
     for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b']) {
@@ -75,7 +75,7 @@ describe('the schema Id (the id of an account, image, upload or session)', () =>
 });
 
 describe('isPathParameter (whether a string is a valid path parameter of the API)', () => {
-  it('accepts the tile name 0_12.jpeg as the path parameter tile, but not as imageId', () => {
+  it('returns true for 0_12.jpeg as the parameter tile, and false for it as imageId and for a tile name with NUL', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);

@@ -52,19 +52,22 @@ describe.each([
     },
   },
 ])('the tissue of the $organ demonstration slide', ({ tissue, places }) => {
-  it.each(Object.entries(places))('has the same pixels where two tiles overlap (%s)', (_, place) => {
-    const [x, y] = place as [number, number];
-    const firstTile = draw(tissue, x, y);
-    const secondTile = draw(tissue, x + shift, y + shift);
-    expect(Math.max(...firstTile.eosin)).toBeGreaterThan(0.3);
-    expect(greatestDifference(firstTile, secondTile)).toBeLessThan(0.01);
-  });
+  it.each(Object.entries(places))(
+    'has the same amounts of stain in both tiles where two tiles overlap (place: %s)',
+    (_, place) => {
+      const [x, y] = place as [number, number];
+      const firstTile = draw(tissue, x, y);
+      const secondTile = draw(tissue, x + shift, y + shift);
+      expect(Math.max(...firstTile.eosin)).toBeGreaterThan(0.3);
+      expect(greatestDifference(firstTile, secondTile)).toBeLessThan(0.01);
+    },
+  );
 
   it('covers an area that is at least 20,000 pixels wide at full resolution', () => {
     expect(tissue.width).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('is not drawn, and the draw function returns false, for a tile of bare glass', () => {
+  it('is absent from a tile of bare glass, for which the draw function returns false', () => {
     const corner = emptyStainTile(0, 0, size);
     expect(tissue.draw(corner)).toBe(false);
     expect(corner.eosin.every((value) => value === 0)).toBe(true);

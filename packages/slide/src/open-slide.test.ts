@@ -9,8 +9,8 @@ import { ascii, buildTiff } from './testing/build-tiff.ts';
 import { memoryFiles } from './testing/memory-files.ts';
 import { openBytes } from './testing/open-bytes.ts';
 
-describe('openSlide', () => {
-  it('opens a file by its path', async () => {
+describe('openSlide and openSlideFrom (open a slide by its path or from its files)', () => {
+  it('open an Aperio file by its path; after close, reading a tile throws a SlideError', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'open-slide-'));
     const path = join(folder, 'slide.svs');
     await writeFile(path, await buildSvs());
@@ -24,7 +24,7 @@ describe('openSlide', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('fails with FILE_MISSING for an absent file, and the message does not contain the path', async () => {
+  it('throw FILE_MISSING, in a message without the path, for a missing file', async () => {
     const opening = openSlide({ path: join(tmpdir(), 'no-such-slide.svs') });
     await expect(opening).rejects.toMatchObject({
       code: 'FILE_MISSING',
@@ -32,7 +32,7 @@ describe('openSlide', () => {
     });
   });
 
-  it('fails for a file of no known format with a message that says for every format why it was rejected', async () => {
+  it('throw FORMAT_NOT_RECOGNISED, in a message with the reason for each format, for a file of no known format', async () => {
     await expect(openBytes(Buffer.from('not a slide at all'))).rejects.toMatchObject({
       code: 'FORMAT_NOT_RECOGNISED',
       message: expect.stringMatching(/aperio: .+; .*tiff: .+/),
@@ -42,11 +42,11 @@ describe('openSlide', () => {
   it.each([
     ['an empty file', new Uint8Array()],
     ['a TIFF without an image', buildTiff({ directories: [{ tags: { 305: ascii('A program') } }] }).bytes],
-  ])('rejects %s with FORMAT_NOT_RECOGNISED', async (_, bytes) => {
+  ])('throw FORMAT_NOT_RECOGNISED for %s', async (_, bytes) => {
     await expect(openBytes(bytes)).rejects.toMatchObject({ code: 'FORMAT_NOT_RECOGNISED' });
   });
 
-  it('closes the files of the slide when no format recognises them', async () => {
+  it('close the files of a slide that no format recognises', async () => {
     let isClosed = false;
     const files = memoryFiles({ slide: new Uint8Array(100) });
     const close = async () => {

@@ -125,7 +125,7 @@ describe('an unknown URL', () => {
 });
 
 describe('a stored sign-in', () => {
-  it('shows neither the screen nor the login page until the server has verified the sign-in', async () => {
+  it('is verified by the server before the screen or the login page is shown', async () => {
     const verification = pendingResponse();
     const { address } = openApp('/dashboard', {
       signedInAs: active,
@@ -148,7 +148,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('is used on the next screen when it is stored after the app was opened', async () => {
+  it('that was stored after the app was opened is used when the next screen is opened', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });
@@ -181,7 +181,7 @@ describe('a 401 response of the API', () => {
     await vi.waitFor(() => expect(address()).toBe('/auth/login'));
   });
 
-  it('does not redirect from the page of a share link, which needs no sign-in', async () => {
+  it('leaves the page of a share link open, because the page needs no sign-in', async () => {
     const { address } = openApp('/shared#secret-1', {
       signedInAs: active,
       api: {
@@ -194,7 +194,7 @@ describe('a 401 response of the API', () => {
     expect(address()).toBe('/shared#secret-1');
   });
 
-  it('does not redirect from a page under /auth/', async () => {
+  it('leaves a page under /auth/ open instead of opening the login page', async () => {
     const { address } = openApp('/auth/password-reset', {
       signedInAs: active,
       api: { 'POST /auth/verify': errorResponse('token_invalid') },

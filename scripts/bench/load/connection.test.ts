@@ -50,7 +50,7 @@ describe('openConnection (HTTP client of the load benchmark)', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('recognises the end of a chunked response, which declares no length', async () => {
+  it('reads a chunked response, which declares no length, to its end, and then receives the next response', async () => {
     const port = await startTestServer((_, response) => {
       response.write('a part, ');
       response.end('and the rest');
@@ -71,7 +71,7 @@ describe('openConnection (HTTP client of the load benchmark)', () => {
   });
 });
 
-describe('measureResponseTime (load benchmark)', () => {
+describe('measureResponseTime (of one request of the load benchmark)', () => {
   it('returns the milliseconds of a response with status 200, and null for another status', async () => {
     const port = await startTestServer((request, response) => {
       response.statusCode = request.url === '/good' ? 200 : 500;

@@ -14,7 +14,7 @@ describe('deltaE2000 (colour difference CIEDE2000)', () => {
     [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
     [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
   ])(
-    'returns for the L*a*b* colours %j and %j, in both orders, the published difference %d',
+    'returns for the L*a*b* colours %j and %j, in either order, the published difference %d',
     (first, second, expected) => {
       expect(deltaE2000(first, second)).toBeCloseTo(expected, 4);
       expect(deltaE2000(second, first)).toBeCloseTo(expected, 4);

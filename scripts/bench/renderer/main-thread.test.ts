@@ -7,7 +7,7 @@ import { figuresOf } from './main-thread.ts';
  */
 const event = (name: string, ts: number, dur = 0, tid = 1) => ({ name, pid: 1, tid, ts, dur, tdur: dur / 2 });
 
-describe('figuresOf (evaluates a browser trace)', () => {
+describe('figuresOf (evaluates a browser trace of the renderer benchmark)', () => {
   it('returns the CPU milliseconds of tasks that draw or copy tiles, and ignores threads that do not draw', () => {
     const figures = figuresOf([
       event('RunTask', 0, 8000),
@@ -33,7 +33,7 @@ describe('figuresOf (evaluates a browser trace)', () => {
     expect(figuresOf(events)).toMatchObject({ decodes: 1, longestName: 'tiles' });
   });
 
-  it('throws an error when the page drew no tiles', () => {
+  it('throws an error when the trace shows that the page drew no tiles', () => {
     expect(() => figuresOf([event('RunTask', 0, 8000)])).toThrow('drew no tiles');
   });
 });

@@ -21,7 +21,7 @@ const meansOf = async (nativeTile: Uint8Array) => {
   return channels.map(({ mean }) => mean);
 };
 
-describe('variantOf (changes the brightness of a JPEG tile)', () => {
+describe('variantOf (changes the brightness of a JPEG tile, for test slides of the benchmarks)', () => {
   it('returns a valid JPEG of the same length with another brightness', async () => {
     const variant = variantOf(tile, lengthsByCode(tables), 1);
     expect(variant).toHaveLength(tile.length);

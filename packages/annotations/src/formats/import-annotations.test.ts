@@ -38,8 +38,8 @@ function repeat(before: string, text: string, count: number, after: string): Uin
   return bytes;
 }
 
-describe('importAnnotations', () => {
-  it('imports the valid features of a file, and lists each invalid feature with its number and reason', () => {
+describe('importAnnotations (reads an annotation file of any supported format)', () => {
+  it('imports the valid features of a GeoJSON list, and lists each invalid feature with its number, error code and path', () => {
     const id = '6423a977-ffff-48db-affc-cd11632010f0';
     const point = { type: 'Point', coordinates: [1, 2] };
     expect(
@@ -85,7 +85,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('returns the number of features of the file by type and by class', () => {
+  it('returns the number of features of a file by object type and by class', () => {
     const point = { type: 'Point', coordinates: [1, 2] };
     const tumor = { classification: { name: 'Tumor', color: [1, 2, 3] } };
     const result = importFile(
@@ -108,7 +108,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('rejects features whose coordinates are NaN or infinite, written as numbers or as quoted strings', () => {
+  it('rejects features with a coordinate that is NaN, the string "NaN", or 1e999 (infinite as a number)', () => {
     for (const coordinate of ['NaN', '"NaN"', '1e999']) {
       const text = `{"type":"Feature","geometry":{"type":"Point","coordinates":[${coordinate},2]},"properties":{}}`;
       expect(importFile(text)).toMatchObject({ ok: true, features: [], rejectedCount: 1 });
@@ -129,7 +129,7 @@ describe('importAnnotations', () => {
       'document_type',
       '<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY c "&b;&b;">]><Annotations>&c;</Annotations>',
     ],
-  ])('rejects %s with the error code %s', (_, code, file) => {
+  ])('rejects %s, with the error code %s', (_, code, file) => {
     expect(errorOf(file)).toBe(code);
   });
 
@@ -145,7 +145,7 @@ describe('importAnnotations', () => {
       'nested_too_deeply',
     ],
     [
-      'a line of 10 million vertices',
+      'a GeoJSON line of 10 million vertices',
       () =>
         repeat(
           '{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[',
@@ -155,24 +155,24 @@ describe('importAnnotations', () => {
         ),
       'too_many_vertices',
     ],
-    ['a list of 20 million numbers', () => repeat('[', '1,', 20_000_000, '1]'), 'too_many_values'],
+    ['a JSON list of 20 million numbers', () => repeat('[', '1,', 20_000_000, '1]'), 'too_many_values'],
     [
-      'a list of 10 million objects',
+      'a JSON list of 10 million objects',
       () => repeat('{"a":{"a":[', '{},', 10_000_000, '{}]}}'),
       'too_many_values',
     ],
-    ['a file of 100 MB', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
+    ['a file of 100 MiB of zero bytes', () => new Uint8Array(100 * 2 ** 20), 'too_large'],
     [
-      'a list of a million features',
+      'a GeoJSON list of a million features',
       () => repeat('[', '{"type":"Feature"},', 1_000_000, '{}]'),
       'too_many_features',
     ],
     [
-      'a string of 60 million characters without its closing quote',
+      'a JSON string of 60 million characters without its closing quote',
       () => repeat('"', 'a', 60_000_000, ''),
       'not_json',
     ],
-    ['a string of 60 million backslashes', () => repeat('"', '\\', 59_999_999, '"'), 'not_json'],
+    ['a JSON string of 60 million backslashes', () => repeat('"', '\\', 59_999_999, '"'), 'not_json'],
     [
       'XML with a million nested elements',
       () => repeat('<Annotations>', '<a>', 1_000_000, ''),
@@ -184,7 +184,7 @@ describe('importAnnotations', () => {
       'not_xml',
     ],
     [
-      '5,000 outlines, and 5,000 holes that lie in their bounding boxes but not in the outlines',
+      'Aperio XML with 5,000 outlines and 5,000 holes that lie in their bounding boxes but in no outline',
       () => {
         const region = (attributes: string, vertices: readonly string[]) =>
           `<Region${attributes}>${vertices.map((v) => `<V ${v}/>`).join('')}</Region>`;
@@ -199,7 +199,7 @@ describe('importAnnotations', () => {
       () => repeat('<!DOCTYPE a [', '<!ENTITY b "&c;&c;">', 1_000_000, ']><a/>'),
       'document_type',
     ],
-  ])('rejects %s, within 2 s of processor time and with at most 200 MB of memory', (_, create, code) => {
+  ])('rejects %s (error code $2), within 2 s of processor time and 200 MiB of memory', (_, create, code) => {
     const file = create();
     const memory = process.memoryUsage().rss;
     const start = process.cpuUsage();
@@ -222,14 +222,14 @@ describe('importAnnotations', () => {
         `<Annotations><Annotation LineColor="${value}"><Regions><Region><Vertices><Vertex X="${value}" Y="1"/></Vertices></Region></Regions></Annotation></Annotations>`,
     ],
   ])(
-    'rejects a feature of %s XML whose coordinate is 200,000 digits and a letter, within the time limit of a test',
+    'rejects a feature of %s XML with a coordinate of 200,000 digits and a letter as not_a_position, within the time limit of a test',
     (_, fileWith) => {
       const result = importFile(fileWith(`${'1'.repeat(200_000)}x`));
       expect(result).toMatchObject({ ok: true, rejectedCount: 1, rejected: [{ code: 'not_a_position' }] });
     },
   );
 
-  it('imports a file that contains both NaN without quotes and a string of 20 million characters', () => {
+  it('imports a GeoJSON file that contains both NaN without quotes and a string of 20 million characters', () => {
     const note = `"${'x\\"'.repeat(5e6)}${'x'.repeat(5e6)}"`;
     const measurements = '{"a":NaN,"b":-Infinity,"NaN":1,"c":"NaN, Infinity"}';
     const properties = `{"measurements":${measurements}}`;
@@ -249,11 +249,11 @@ describe('importAnnotations', () => {
     ['an underscore after Infinity', '{"a":Infinity_}'],
     ['two minus signs before NaN', '[--NaN]'],
     ['a string without its closing quote after NaN', '[NaN,"'],
-  ])('rejects a file with %s, with the error code not_json', (_, text) => {
+  ])('rejects a JSON file with %s, with the error code not_json', (_, text) => {
     expect(errorOf(text)).toBe('not_json');
   });
 
-  it('rejects a file with more features than a layer may have', () => {
+  it('rejects a file with one feature more than an annotation layer may have, with the error code too_many_features', () => {
     const point = JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }));
     expect(
       errorOf(
@@ -264,7 +264,7 @@ describe('importAnnotations', () => {
     ).toBe('too_many_features');
   });
 
-  it('lists at most 100 rejected features of a file, and returns the number of all rejected features', () => {
+  it('lists only 100 of 500 rejected features of a file, and returns 500 as their number', () => {
     const result = importFile(JSON.stringify(Array(500).fill(feature(null))));
     expect(result.ok && [result.rejected.length, result.rejectedCount]).toEqual([
       importLimits.rejections,
@@ -272,7 +272,7 @@ describe('importAnnotations', () => {
     ]);
   });
 
-  it('removes control characters from the names and descriptions of a feature, and adds a warning to the result', () => {
+  it('removes control characters and lone surrogates from the name and metadata of a feature, and warns with text_cleaned', () => {
     const properties = { name: 'a\u0000b\nc', metadata: { k: 'x\ud800y' } };
     const result = importFile(
       JSON.stringify(feature({ type: 'Point', coordinates: [1, 2] }, { properties })),
@@ -283,7 +283,7 @@ describe('importAnnotations', () => {
     });
   });
 
-  it('imports the elements of an annotation file of the Digital Slide Archive', () => {
+  it('imports rectangles, ellipses, polylines and arrows of a Digital Slide Archive file, and rejects a heatmap and a ring of one point', () => {
     const elements = [
       {
         type: 'rectangle',

@@ -28,7 +28,7 @@ function roundTrip(text: string, { isRepeated }: { readonly isRepeated: boolean 
   return exportFile(importFile(copy).features) === copy ? null : 'the second export differs from the first';
 }
 
-describe('QuPath GeoJSON', () => {
+describe('QuPath GeoJSON (annotation file)', () => {
   it('has the same content after import and export, for 20,000 generated files of QuPath 0.2 to 0.8', () => {
     const differences: string[] = [];
     for (let seed = 1; seed <= 20_000 && differences.length < 3; seed++) {
@@ -47,24 +47,30 @@ describe('QuPath GeoJSON', () => {
   }, 300_000);
 
   const folder = process.env.TEST_SLIDES && join(process.env.TEST_SLIDES, 'annotations');
-  it.skipIf(!folder)('has the same content after import and export, for files written by QuPath', () => {
-    const files = readdirSync(folder ?? '').filter((name) => name.endsWith('.geojson'));
-    expect(files.length).toBeGreaterThanOrEqual(4);
-    for (const file of files) {
-      const text = readFileSync(join(folder ?? '', file), 'utf8');
-      const result = importFile(text);
-      expect({ file, rejected: result.rejected }).toEqual({ file, rejected: [] });
-      const before = readLikeQuPath(text);
-      const after = readLikeQuPath(exportFile(result.features));
-      // Properties that QuPath does not know are kept as metadata.
-      const comparableAfter =
-        file === '123.annotation.geojson' ? after.map((object) => ({ ...object, metadata: {} })) : after;
-      expect({ file, difference: differenceOf(before, comparableAfter) }).toEqual({ file, difference: null });
-    }
-  });
+  it.skipIf(!folder)(
+    'has the same content after import and export, for files written by QuPath (skipped without TEST_SLIDES)',
+    () => {
+      const files = readdirSync(folder ?? '').filter((name) => name.endsWith('.geojson'));
+      expect(files.length).toBeGreaterThanOrEqual(4);
+      for (const file of files) {
+        const text = readFileSync(join(folder ?? '', file), 'utf8');
+        const result = importFile(text);
+        expect({ file, rejected: result.rejected }).toEqual({ file, rejected: [] });
+        const before = readLikeQuPath(text);
+        const after = readLikeQuPath(exportFile(result.features));
+        // Properties that QuPath does not know are kept as metadata.
+        const comparableAfter =
+          file === '123.annotation.geojson' ? after.map((object) => ({ ...object, metadata: {} })) : after;
+        expect({ file, difference: differenceOf(before, comparableAfter) }).toEqual({
+          file,
+          difference: null,
+        });
+      }
+    },
+  );
 
   it.skipIf(!folder)(
-    'is not confused with an annotation file of the Digital Slide Archive, which the import reads as the format dsa',
+    'is not the format of an annotation file of the Digital Slide Archive: the import detects the format dsa (skipped without TEST_SLIDES)',
     () => {
       const result = importFile(readFileSync(join(folder ?? '', 'sample.anot')));
       expect(result).toMatchObject({ format: 'dsa', rejectedCount: 0 });
@@ -72,7 +78,7 @@ describe('QuPath GeoJSON', () => {
     },
   );
 
-  it('is imported with unquoted NaN and Infinity, which some QuPath versions write', () => {
+  it('is imported with the measurements NaN and -Infinity, which some QuPath versions write without quotes', () => {
     const text =
       '{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"name":"NaN and -Infinity","measurements":{"a":NaN,"b":-Infinity,"Infinity":1}}}';
     expect(importFile(text).features[0]?.properties).toMatchObject({
@@ -81,7 +87,7 @@ describe('QuPath GeoJSON', () => {
     });
   });
 
-  it('is imported with a colour that Lamina chooses, and a warning, for each class without a colour', () => {
+  it('is imported with a colour chosen by Lamina, and the warning class_color_chosen, when a class has no colour', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -127,7 +133,7 @@ describe('QuPath GeoJSON', () => {
     expect(JSON.parse(exportFile(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('is exported with all annotations when their references to parents form a cycle', () => {
+  it('is exported with both annotations when each names the other as its parent', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [
@@ -137,7 +143,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('keeps the parents of annotations nested up to 83 levels deep after export and import, and is exported with a warning for each deeper annotation', () => {
+  it('keeps the parents of annotations nested 83 levels deep after export and import, and is exported with a warning for each deeper one', () => {
     const ring = [
       [0, 0],
       [9, 0],
@@ -166,7 +172,7 @@ describe('QuPath GeoJSON', () => {
     expect(warningsOf(85)).toEqual([{ code: 'hierarchy_flattened', count: 2 }]);
   });
 
-  it('is imported with the option offset added to its coordinates, and exported with the offset subtracted', () => {
+  it('is imported with the option `offset` added to its coordinates, and exported with the offset subtracted', () => {
     const text = JSON.stringify({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [1, 2] },
@@ -182,7 +188,7 @@ describe('QuPath GeoJSON', () => {
     expect(readLikeQuPath(back)[0]?.geometry).toMatchObject({ coordinates: [1, 2] });
   });
 
-  it('is rejected by the import when a coordinate, after the option offset was added, lies far outside the slide', () => {
+  it('is imported without a point (outside_extent) whose x plus the option `offset` exceeds ten times the slide width', () => {
     // The limit of x is 10 times the width, 10,000 pixels.
     const extent = { width: 1000, height: 1000 };
     const importPoint = (x: number, offsetX: number) => {

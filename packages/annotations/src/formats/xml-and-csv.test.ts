@@ -68,8 +68,8 @@ function readBack(text: string) {
   return result;
 }
 
-describe('ASAP XML', () => {
-  it('has the class “None (class)” after export and import of a class None, because ASAP writes None for no class', () => {
+describe('ASAP XML (annotation file)', () => {
+  it('is exported with the class None renamed to "None (class)", because None means no class in ASAP', () => {
     const point = feature(
       { type: 'Point', coordinates: [1, 2] },
       { classification: { names: ['None'], color: [9, 8, 7] } },
@@ -80,7 +80,7 @@ describe('ASAP XML', () => {
     });
   });
 
-  it('has the same shapes after export and import, except that holes become separate outlines', () => {
+  it('keeps points, polygons and 2-vertex lines after export and import, turns a hole into an outline and omits a 3-vertex line', () => {
     const { format, features: copies, rejected } = readBack(write('asap'));
     expect([format, rejected]).toEqual(['asap', []]);
     expect(copies.map(({ geometry }) => geometry.type)).toEqual([
@@ -99,7 +99,7 @@ describe('ASAP XML', () => {
     expect(copies[5]?.properties.color).toEqual([1, 2, 3]);
   });
 
-  it('is exported with warnings about what the format cannot store: holes, lines and ellipses', () => {
+  it('is exported with a warning each for a hole, a line of three vertices and an ellipse, which ASAP cannot store', () => {
     expect(exportAnnotations(features, { format: 'asap', pixelSize: null }).warnings).toEqual([
       { code: 'holes_as_outlines', count: 1 },
       { code: 'lines_left_out', count: 1 },
@@ -107,7 +107,7 @@ describe('ASAP XML', () => {
     ]);
   });
 
-  it('is imported with groups, decimal commas, unordered coordinates and splines, but without annotations with non-numeric coordinates', () => {
+  it('is imported with groups as classes, splines as polygons, coordinates sorted by Order, and without an annotation with the coordinate NaN', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
     const text = `<?xml version="1.0"?>
@@ -141,7 +141,7 @@ describe('ASAP XML', () => {
   });
 });
 
-describe('Aperio XML', () => {
+describe('Aperio XML (annotation file)', () => {
   it.each([
     [
       'its first vertex',
@@ -168,7 +168,7 @@ describe('Aperio XML', () => {
     expect(copies[0]?.geometry).toEqual(area.geometry);
   });
 
-  it('is imported with each hole in the smallest of the outlines around it', () => {
+  it('is imported with a hole in the smaller of two nested outlines around it', () => {
     const square = (min: number, max: number) =>
       [
         [min, min],
@@ -188,7 +188,7 @@ describe('Aperio XML', () => {
     expect(copies.map(({ geometry }) => geometry.coordinates)).toEqual([[areas[0]], [areas[1], areas[2]]]);
   });
 
-  it('is imported with a hole in the area around it, also when a line around the hole has a smaller bounding box', () => {
+  it('is imported with a hole in the polygon around it, not in a line around it that has a smaller bounding box', () => {
     const vertices = (...points: readonly string[]) =>
       `<Vertices>${points.map((point) => `<V ${point}/>`).join('')}</Vertices>`;
     const line = vertices('X="10" Y="10"', 'X="60" Y="10"', 'X="60" Y="60"', 'X="10" Y="60"');
@@ -218,7 +218,7 @@ describe('Aperio XML', () => {
     expect(copies[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
-  it('is imported with red from the lowest byte of a colour, vertices from V elements, and rectangles from two corners', () => {
+  it('is imported with LineColor 255 as red, two V elements as the corners of a rectangle, and without a hole outside all outlines', () => {
     const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
 <Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
 <Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>
@@ -244,9 +244,9 @@ describe('Aperio XML', () => {
   });
 });
 
-describe('XML of HALO', () => {
+describe('HALO XML (annotation file)', () => {
   it.each([
-    ['Polygon', 3, { type: 'Polygon' }],
+    ['Polygon', 3, { type: 'Polygon' }, 'a polygon'],
     [
       'Rectangle',
       2,
@@ -262,8 +262,9 @@ describe('XML of HALO', () => {
           ],
         ],
       },
+      'a rectangular polygon',
     ],
-    ['Ellipse', 2, createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 })],
+    ['Ellipse', 2, createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 }), 'an ellipse'],
     [
       'Ruler',
       3,
@@ -275,24 +276,22 @@ describe('XML of HALO', () => {
           [50, 20],
         ],
       },
+      'a line',
     ],
-    ['Pin', 1, { type: 'Point', coordinates: [10, 20] }],
-  ])(
-    'is imported with a region of the type %s and %i vertices as the same shape',
-    (type, count, geometry) => {
-      const vertices = ['<V X="10" Y="20" />', '<V X="30" Y="40" />', '<V X="50" Y="20" />'].slice(0, count);
-      const result = readBack(
-        `<Annotations><Annotation LineColor="65535" Name="Layer 1" Visible="True"><Regions><Region Type="${type}" HasEndcaps="0" NegativeROA="0"><Vertices>${vertices.join('')}</Vertices><Comments /></Region></Regions></Annotation></Annotations>`,
-      );
-      expect(result.rejected).toEqual([]);
-      expect(result.features).toMatchObject([{ geometry }]);
-    },
-  );
+    ['Pin', 1, { type: 'Point', coordinates: [10, 20] }, 'a point'],
+  ])('is imported with a region of the type %s and %i vertices as $3', (type, count, geometry, _) => {
+    const vertices = ['<V X="10" Y="20" />', '<V X="30" Y="40" />', '<V X="50" Y="20" />'].slice(0, count);
+    const result = readBack(
+      `<Annotations><Annotation LineColor="65535" Name="Layer 1" Visible="True"><Regions><Region Type="${type}" HasEndcaps="0" NegativeROA="0"><Vertices>${vertices.join('')}</Vertices><Comments /></Region></Regions></Annotation></Annotations>`,
+    );
+    expect(result.rejected).toEqual([]);
+    expect(result.features).toMatchObject([{ geometry }]);
+  });
 });
 
-describe('an XML file that begins with blank lines', () => {
+describe('an annotation file in XML that begins with blank lines', () => {
   it.each(['\n', '\r\n'])(
-    'is imported, and rejected annotations are listed with their line numbers in the whole file (line break: %j)',
+    'is imported, and a rejected annotation is listed with its line number, in which the blank lines count (line break: %j)',
     (lineBreak) => {
       const lines = [
         '',
@@ -308,13 +307,13 @@ describe('an XML file that begins with blank lines', () => {
     },
   );
 
-  it('is rejected with a line number of the whole file when it is not well-formed', () => {
+  it('is rejected with the line number of the error, in which the blank lines count, when an end tag does not match', () => {
     const result = importAnnotations('\n\n<Annotations>\n</Regions>', { format: 'auto', extent: null });
     expect(result).toMatchObject({ ok: false, error: { code: 'not_xml', params: { line: 4 } } });
   });
 });
 
-describe('plain GeoJSON', () => {
+describe('plain GeoJSON (annotation file without the extensions of QuPath)', () => {
   it('keeps the colours of classes and of annotations without a class after export and import', () => {
     const point = { type: 'Point', coordinates: [5, 6] } as const;
     const colored = [feature(point, { classification: tumor }), feature(point, { color: [1, 2, 3] })];
@@ -323,7 +322,7 @@ describe('plain GeoJSON', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('keeps as metadata, after import, a type that QuPath does not have and a stroke that is not used as the colour', () => {
+  it('is imported with the type "mitosis", which QuPath does not have, and an unused stroke colour as metadata', () => {
     const importedAs = (properties: object) => {
       const geometry = { type: 'Point', coordinates: [1, 2] };
       const result = readBack(JSON.stringify({ type: 'Feature', geometry, properties }));
@@ -349,7 +348,7 @@ describe('plain GeoJSON', () => {
     ]);
   });
 
-  it('is exported without the extensions of QuPath and with class names as strings', () => {
+  it('is exported with class names as strings and without isEllipse, an extension of QuPath', () => {
     const { features: written } = JSON.parse(write('geojson')) as { features: unknown[] };
     expect(written[0]).toEqual({
       type: 'Feature',
@@ -367,8 +366,8 @@ describe('plain GeoJSON', () => {
   });
 });
 
-describe('CSV', () => {
-  it('is exported with one row per annotation and values in micrometres', () => {
+describe('CSV of annotations', () => {
+  it('has one row per annotation, with area and perimeter in micrometres and one column per measurement', () => {
     const measured = feature(
       { type: 'Polygon', coordinates: [outer] },
       { measurements: { 'Ki67 "x", %': 12.5, 'a\nb': Number.NaN } },
@@ -395,17 +394,20 @@ describe('CSV', () => {
     ['a,=1', `"a,'=1"`],
     ['a;=1', `"a;'=1"`],
     ['a=1', 'a=1'],
-  ])('writes the annotation name %j so that spreadsheets do not evaluate it as a formula', (name, cell) => {
-    const text = write('csv', [
-      feature({ type: 'Point', coordinates: [1, 2] }, { name, measurements: { [name]: 1 } }),
-    ]);
-    const [header, row] = text.split('\r\n');
-    expect(row).toContain(`annotation,,${cell},Point`);
-    expect(header?.endsWith(`,${cell}`)).toBe(true);
-  });
+  ])(
+    'has, for the annotation name %j, the cell %s, which spreadsheets do not evaluate as a formula',
+    (name, cell) => {
+      const text = write('csv', [
+        feature({ type: 'Point', coordinates: [1, 2] }, { name, measurements: { [name]: 1 } }),
+      ]);
+      const [header, row] = text.split('\r\n');
+      expect(row).toContain(`annotation,,${cell},Point`);
+      expect(header?.endsWith(`,${cell}`)).toBe(true);
+    },
+  );
 });
 
-describe('an export of annotations', () => {
+describe('exportAnnotations', () => {
   it.each([
     ['geojson', [{ code: 'details_left_out', count: 5 }]],
     [
@@ -424,7 +426,7 @@ describe('an export of annotations', () => {
     ],
     ['qupath', []],
   ] as const)(
-    'in the format %s warns exactly about the descriptions and details (plane, nucleus, metadata, lock, missing core) that the format cannot store',
+    'in the format %s, for a description and five details (plane, nucleus, metadata, lock, missing core), returns the warnings %j',
     (format, warnings) => {
       const point = { type: 'Point', coordinates: [1, 2] } as const;
       const withDetails = [

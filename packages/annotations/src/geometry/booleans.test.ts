@@ -45,7 +45,7 @@ function expectValid(geometry: AreaGeometry | null): void {
 }
 
 describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas)', () => {
-  it('return areas for which union + intersection equals the sum of both areas, also with holes and several parts', () => {
+  it('return a union and an intersection whose areas add up to the sum of both areas, also with holes and several parts', () => {
     fc.assert(
       fc.property(anyArea, anyArea, (unrepairedA, unrepairedB) => {
         const a = repairArea(unrepairedA);
@@ -71,7 +71,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('return an area that contains a position exactly when set logic requires it, apart from positions near an outline', () => {
+  it('return an area that contains a position exactly when set logic requires it, for positions away from the outlines', () => {
     fc.assert(
       fc.property(
         polygon,
@@ -100,7 +100,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('return both parts as the union, and null as the intersection, of two areas that do not overlap', () => {
+  it('return both parts as the union, and null as the intersection, of two squares that do not overlap', () => {
     const apart = unionAreas([square(0, 0, 10), square(50, 50, 10)]);
     expect(apart).toMatchObject({ type: 'MultiPolygon' });
     expect(area(apart)).toBe(200);
@@ -108,7 +108,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(subtractAreas(square(0, 0, 10), [square(-1, -1, 20)])).toBeNull();
   });
 
-  it('cut a hole for a subtracted inner area, and merge two areas that share an edge', () => {
+  it('cut a hole for a subtracted inner square, and merge two squares that share an edge into one polygon', () => {
     const ring = subtractAreas(square(0, 0, 10), [square(2, 2, 5)]);
     expect(ring?.coordinates).toHaveLength(2);
     expect(area(ring)).toBe(75); // 10 × 10 - 5 × 5
@@ -123,7 +123,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
   });
 
-  it('return an ordinary polygon, no ellipse, when one of the areas is an ellipse annotation, and use the exact area of the ellipse', () => {
+  it('return half of an ellipse annotation as a polygon with half its area and without isEllipse', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
     const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
     expect(half.isEllipse).toBeUndefined();
@@ -162,7 +162,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     )
     .filter((shape) => shape !== null);
 
-  it('return the same area as clipping the whole large area', () => {
+  it('return the same area, within 20 square pixels, as the algorithm that clips the whole large area', () => {
     fc.assert(
       fc.property(stroke, (small) => {
         // Three areas, two of them equal, take the path that clips everything.
@@ -184,7 +184,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     );
   });
 
-  it('do not change positions of the large area that are away from the small area', () => {
+  it('return the positions of the large area that are away from the small area unchanged', () => {
     const precise = {
       ...big,
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),
@@ -199,7 +199,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     expect(far.every(([x, y]) => originalPositions.has(`${x},${y}`))).toBe(true);
   });
 
-  it('join two parts with a brush stroke, and divide an area by subtracting a stroke', () => {
+  it('join two parts into one polygon by adding a brush stroke, and divide it into two parts by subtracting a stroke', () => {
     const left = wavyRing(2000, [2000, 2000], 900);
     const right = wavyRing(2000, [4200, 2000], 900);
     const parts: AreaGeometry = { type: 'MultiPolygon', coordinates: [[left], [right]] };
@@ -224,7 +224,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     expect(divided.coordinates).toHaveLength(2);
   });
 
-  it('keep the positions of an area of 50,000 vertices that a brush stroke over its edge does not cover', () => {
+  it('keep more than 45,000 of the 50,000 vertices of an area when a brush stroke crosses its edge', () => {
     const large: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [wavyRing(50_000, [50_000, 50_000], 40_000)],
@@ -255,7 +255,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
 
   it.each<[string, Position[][][]]>([
     [
-      'a hole that cuts a thin part off',
+      'a hole that cuts a thin part off its area',
       [
         [
           [
@@ -274,7 +274,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
       ],
     ],
     [
-      'a hole as thin as a step of the grid',
+      'a thin hole with a corner 0.01 pixels (the rounding step) from the outline',
       [
         [
           [
@@ -301,7 +301,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
       ],
     ],
     [
-      'two parts that overlap by a step of the grid',
+      'an outline and a hole that cross within 0.01 pixels (the rounding step)',
       [
         [
           [
@@ -326,7 +326,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
     expect(repaired && findSelfIntersections(repaired).positions).toEqual([]);
   });
 
-  it('fills the loops of a ring that crosses itself', () => {
+  it('returns both loops of a bow tie (a ring that crosses itself) as two filled parts', () => {
     const bowTie: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [
@@ -344,7 +344,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
     expect(area(repaired)).toBe(50);
   });
 
-  it('returns an equal area for an area that is already valid', () => {
+  it('returns an area of the same size for an area that is already valid', () => {
     fc.assert(
       fc.property(polygon, (shape) => {
         expect(area(repairArea(shape))).toBeCloseTo(area(shape), 1);
@@ -352,7 +352,7 @@ describe('repairArea (makes the rings of a drawn area valid)', () => {
     );
   });
 
-  it('returns null for a ring without area', () => {
+  it('returns null for a ring without area (all vertices on one line)', () => {
     expect(
       repairArea({
         type: 'Polygon',

@@ -21,8 +21,8 @@ const square = ring([0, 0], [10, 0], [10, 10], [0, 10]);
 const hole = ring([2, 2], [4, 2], [4, 4], [2, 4]);
 const withHole: PolygonGeometry = { type: 'Polygon', coordinates: [square, hole] };
 
-describe('measureGeometry', () => {
-  it('measures an area with a hole in pixels and in micrometres', () => {
+describe('measureGeometry and its parts (areaOf, lengthOf, centroidOf, containsPosition)', () => {
+  it('return area, length, centroid and bounds of an area with a hole, in pixels and in micrometres', () => {
     expect(measureGeometry(withHole, { x: 0.5, y: 0.25 })).toEqual({
       areaPx: 96, // 10 × 10 - 2 × 2
       areaUm2: 12, // 96 × 0.5 × 0.25
@@ -33,7 +33,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('returns null for micrometre values without a pixel size, for the area of points and lines, and for the length of points', () => {
+  it('return null for micrometre values without a pixel size, for the area of points and lines, and for the length of points', () => {
     expect(measureGeometry(withHole, null)).toMatchObject({ areaUm2: null, lengthUm: null });
     expect(measureGeometry({ type: 'Point', coordinates: [3, 4] }, null)).toMatchObject({
       areaPx: null,
@@ -55,7 +55,7 @@ describe('measureGeometry', () => {
     });
   });
 
-  it('measures an ellipse annotation by the ellipse formula, not by the polygon that approximates it', () => {
+  it('return the area and perimeter of the exact ellipse for an ellipse annotation, not those of its polygon', () => {
     const circle = createEllipse({ minX: 10, minY: 20, maxX: 30, maxY: 40 });
     expect(areaOf(circle)).toBeCloseTo(Math.PI * 100, 10);
     expect(lengthOf(circle)).toBeCloseTo(2 * Math.PI * 10, 8);
@@ -63,7 +63,7 @@ describe('measureGeometry', () => {
     expect(containsPosition(circle, [11, 21])).toBe(false);
   });
 
-  it('returns the same area and centroid for clockwise and anticlockwise rings, and a centroid that moves with the geometry', () => {
+  it('return the same area for a polygon that is moved and reversed (clockwise to anticlockwise), and the moved centroid', () => {
     fc.assert(
       fc.property(polygon, fc.integer({ min: 0, max: 1_000_000 }), ({ coordinates }, distance) => {
         const moved: PolygonGeometry = {
@@ -83,8 +83,8 @@ describe('measureGeometry', () => {
   });
 });
 
-describe('createEllipse', () => {
-  it('creates a polygon with the given bounding box and vertices within 0.1 pixels of the ellipse', () => {
+describe('createEllipse (polygon of an ellipse annotation)', () => {
+  it('returns a polygon with the given bounding box, smaller than the ellipse by at most a rim of about 0.1 pixels', () => {
     const size = fc.double({ min: 1, max: 5000, noNaN: true });
     fc.assert(
       fc.property(position, size, size, ([x, y], width, height) => {
@@ -101,50 +101,54 @@ describe('createEllipse', () => {
   });
 });
 
-describe('findSelfIntersections', () => {
+describe('findSelfIntersections (crossings of the rings of an area)', () => {
   it.each<[string, AreaGeometry, number]>([
-    ['a valid polygon', withHole, 0],
-    ['a figure eight', { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [10, 0], [0, 10])] }, 1],
+    ['no position for a valid polygon', withHole, 0],
     [
-      'a figure eight that crosses itself at a vertex',
+      'one position for a figure eight',
+      { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [10, 0], [0, 10])] },
+      1,
+    ],
+    [
+      'one position for a figure eight that crosses itself at a vertex',
       { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [20, 20], [20, 0], [10, 10], [0, 20])] },
       1,
     ],
     [
-      'a ring that touches itself at a vertex',
+      'no position for a ring that touches itself at a vertex without crossing',
       { type: 'Polygon', coordinates: [ring([0, 0], [10, 10], [20, 0], [20, 20], [10, 10], [0, 20])] },
       0,
     ],
     [
-      'a ring that passes through an edge at a vertex',
+      'two positions for a ring that crosses its own edge and returns through a vertex on that edge',
       { type: 'Polygon', coordinates: [ring([0, 0], [20, 0], [20, 20], [10, -5], [5, 0], [0, 20])] },
       2,
     ],
     [
-      'a ring with a spike, whose edges run back over each other',
+      'one position for a ring with a spike, whose edges run back over each other',
       { type: 'Polygon', coordinates: [ring([0, 0], [10, 0], [10, 10], [10, 20], [10, 10], [0, 10])] },
       1,
     ],
     [
-      'a hole that leaves its outer ring',
+      'two positions for a hole that extends beyond its outer ring',
       { type: 'Polygon', coordinates: [square, ring([5, 5], [15, 5], [15, 7], [5, 7])] },
       2,
     ],
     [
-      'a hole that touches its outer ring at a position',
+      'no position for a hole that touches its outer ring without crossing',
       { type: 'Polygon', coordinates: [square, ring([0, 5], [3, 4], [3, 6])] },
       0,
     ],
     [
-      'parts that overlap',
+      'two positions for two parts that overlap',
       { type: 'MultiPolygon', coordinates: [[square], [ring([5, 5], [15, 5], [15, 15], [5, 15])]] },
       2,
     ],
-  ])('returns one position for each crossing of edges in %s', (_, shape, count) => {
+  ])('returns %s', (_, shape, count) => {
     expect(findSelfIntersections(shape).positions).toHaveLength(count);
   });
 
-  it('stops early and returns isComplete: false for a shape with more pairs of edges than the limit', () => {
+  it('stops early and returns isComplete: false for a shape with more pairs of edges to compare than the limit', () => {
     const zigzag = Array.from(
       { length: 20_000 },
       (_, index): Position => [index % 2 === 0 ? 0 : 1000, index * 0.01],
@@ -194,7 +198,7 @@ function distanceToPath([x, y]: Position, path: readonly Position[]): number {
   );
 }
 
-describe('simplifyGeometry', () => {
+describe('simplifyGeometry (removes vertices within a tolerance)', () => {
   it('returns areas whose rings do not cross, for random shapes and tolerances', () => {
     fc.assert(
       fc.property(
@@ -211,7 +215,7 @@ describe('simplifyGeometry', () => {
     );
   });
 
-  it('returns an outline with fewer vertices that differs from the original by less than the tolerance', () => {
+  it('returns fewer than 60 of 400 vertices, with no removed vertex farther than the tolerance from the new outline', () => {
     const shape: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [
@@ -229,7 +233,7 @@ describe('simplifyGeometry', () => {
     }
   });
 
-  it('does not change points, ellipses and the end points of lines', () => {
+  it('returns an ellipse unchanged, and only the end points of a nearly straight line of three vertices', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 10, maxY: 10 });
     expect(simplifyGeometry(ellipse, 5)).toBe(ellipse);
     expect(
@@ -254,8 +258,8 @@ describe('simplifyGeometry', () => {
   });
 });
 
-describe('fillHoles', () => {
-  it('removes the holes of an area, and merges parts that lie inside a hole', () => {
+describe('fillHoles (returns an area without holes)', () => {
+  it('removes a hole, and merges a part that lies inside the hole with the area around it', () => {
     expect(areaOf(fillHoles(withHole))).toBe(100);
     const nested: AreaGeometry = {
       type: 'MultiPolygon',
@@ -266,8 +270,8 @@ describe('fillHoles', () => {
   });
 });
 
-describe('splitArea', () => {
-  it('cuts an area into pieces with the same total area', () => {
+describe('splitArea (cuts an area along a line)', () => {
+  it('returns at least two pieces with the same total area for a line through the centroid of an area', () => {
     fc.assert(
       fc.property(polygon, fc.double({ min: 0, max: Math.PI, noNaN: true }), (shape, angle) => {
         const [x, y] = centroidOf(shape);
@@ -293,7 +297,7 @@ describe('splitArea', () => {
     ).toEqual([withHole]);
   });
 
-  it('divides an area with a hole when the cutting line passes through the hole', () => {
+  it('returns two pieces of an area with a hole when the cutting line passes through the hole', () => {
     expect(
       splitArea(withHole, [
         [-5, 3],

@@ -110,7 +110,7 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     expect(parseValid(withGeometry(geometry)).geometry).toEqual(geometry);
   });
 
-  it('omits the third coordinate of positions, the default image plane, and flags that are false from the result', () => {
+  it('omits a third coordinate, the default image plane, null values and flags that are false from its result', () => {
     const given = feature({
       geometry: { type: 'Point', coordinates: [1, 2, 3], plane: { c: -1, z: 0, t: 0 }, isEllipse: false },
       properties: { isLocked: false, name: null, measurements: {} },
@@ -123,7 +123,7 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     });
   });
 
-  it('returns an equal feature for the JSON that encodeFeature writes', () => {
+  it('returns an equal feature for the JSON of encodeFeature, also with the measurements NaN, Infinity and "__proto__"', () => {
     const given = parseValid(
       withProperties({
         objectType: 'detection',
@@ -154,8 +154,8 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
   });
 
   it.each<[string, string, unknown]>([
-    ['null in place of an object', 'not_an_object ', null],
-    ['a list in place of an object', 'not_an_object ', [feature()]],
+    ['null in place of the whole feature', 'not_an_object ', null],
+    ['a list in place of the whole feature', 'not_an_object ', [feature()]],
     ['a type other than Feature', 'unknown_value type', feature({ type: 'Polygon' })],
     ['an id that is not a UUID', 'id_not_uuid id', feature({ id: 'PathCellObject' })],
     ['a missing id', 'id_not_uuid id', feature({ id: undefined })],
@@ -166,7 +166,7 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
       withGeometry({ type: 'GeometryCollection', geometries: [] }),
     ],
     [
-      'the geometry type toString',
+      'the geometry type toString, a name that every JavaScript object has',
       'geometry_type geometry.type',
       withGeometry({ type: 'toString', coordinates: [] }),
     ],
@@ -225,12 +225,12 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
       }),
     ],
     [
-      'a point that is an ellipse',
+      'isEllipse set for a point',
       'ellipse_not_polygon geometry.isEllipse',
       withGeometry({ type: 'Point', coordinates: [1, 2], isEllipse: true }),
     ],
     [
-      'a focal plane that is not an integer',
+      'the focal plane 0.5',
       'wrong_type geometry.plane.z',
       withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0.5, t: 0 } }),
     ],
@@ -239,7 +239,11 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
       'out_of_range geometry.plane.t',
       withGeometry({ type: 'Point', coordinates: [1, 2], plane: { c: 0, z: 0, t: -1 } }),
     ],
-    ['the object type root', 'unknown_value properties.objectType', withProperties({ objectType: 'root' })],
+    [
+      'the object type root, which annotations cannot have',
+      'unknown_value properties.objectType',
+      withProperties({ objectType: 'root' }),
+    ],
     ['a name that is a number', 'wrong_type properties.name', withProperties({ name: 5 })],
     ['a NUL character in a name', 'text_characters properties.name', withProperties({ name: 'a\u0000' })],
     [
@@ -270,19 +274,27 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
       withProperties({ classification: { names: [], color: [1, 2, 3] } }),
     ],
     [
-      'a measurement that is a word',
+      'the measurement "many"',
       'wrong_type properties.measurements["a"]',
       withProperties({ measurements: { a: 'many' } }),
     ],
-    ['metadata with a number', 'wrong_type properties.metadata["a"]', withProperties({ metadata: { a: 1 } })],
+    [
+      'a metadata value that is a number',
+      'wrong_type properties.metadata["a"]',
+      withProperties({ metadata: { a: 1 } }),
+    ],
     ['a parent id that is not a UUID', 'id_not_uuid properties.parentId', withProperties({ parentId: 'x' })],
     ['itself as its parent', 'parent_is_self properties.parentId', withProperties({ parentId: id })],
-    ['a lock that is a string', 'wrong_type properties.isLocked', withProperties({ isLocked: 'yes' })],
+    [
+      'isLocked set to the string "yes"',
+      'wrong_type properties.isLocked',
+      withProperties({ isLocked: 'yes' }),
+    ],
   ])('rejects a feature with %s (expected error code and path: "%s")', (_, error, value) => {
     expect(outcomeOf(value)).toBe(error);
   });
 
-  it('rejects a feature whose geometry and nucleus together exceed the vertex limit', () => {
+  it('rejects a feature as too_many_vertices when only its geometry and nucleus together exceed the vertex limit', () => {
     const line = Array.from({ length: annotationLimits.vertices / 2 + 1 }, () => [1, 1]);
     const geometry = { type: 'LineString', coordinates: line };
     expect(outcomeOf(feature({ geometry }))).toBe('accepted');
@@ -291,7 +303,7 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     );
   });
 
-  it('rejects a feature with more parts or more measurements than the limit', () => {
+  it('rejects a feature with more rings or more measurements than the limit, as too_many_parts or too_many_entries', () => {
     const rings = Array.from({ length: annotationLimits.parts + 1 }, () => square(0, 0, 1));
     expect(outcomeOf(withGeometry({ type: 'Polygon', coordinates: rings }))).toBe(
       'too_many_parts geometry.coordinates',
@@ -302,7 +314,7 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
     expect(outcomeOf(withProperties({ measurements }))).toBe('too_many_entries properties.measurements');
   });
 
-  it('limits coordinates to 1e9 pixels when the size of the slide is unknown', () => {
+  it('accepts the coordinate 1e9 and rejects 1.1e9 when the size of the slide is unknown', () => {
     const isAccepted = (x: number) =>
       parseFeature(withGeometry({ type: 'Point', coordinates: [x, 0] }), { extent: null }).ok;
     expect(isAccepted(1e9)).toBe(true);
@@ -310,8 +322,8 @@ describe('parseFeature (reads one GeoJSON annotation)', () => {
   });
 });
 
-describe('createUuid', () => {
-  it('creates distinct UUIDs of version 4', () => {
+describe('createUuid (id of a new annotation)', () => {
+  it('returns 1,000 different UUIDs of version 4', () => {
     const ids = Array.from({ length: 1000 }, createUuid);
     expect(ids.every((uuid) => isUuid(uuid) && uuid[14] === '4')).toBe(true);
     expect(new Set(ids).size).toBe(1000);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCurve, locateOnCurve, pointOnCurve } from './curve.ts';
 
-describe('locateOnCurve (depth of a position below a tissue boundary)', () => {
-  it('returns the perpendicular distance from the line as depth when the curve is a slanting line', () => {
+describe('locateOnCurve (depth of a position below a curve, the boundary of a tissue)', () => {
+  it('returns the perpendicular distance as depth when the curve is a slanting line', () => {
     const slanting = createCurve(0, 4000, 20, (x) => x * 0.75);
     const curvePosition = locateOnCurve(slanting, 2000 - 300, 1500 + 400, { depth: 0, along: 0 });
     expect(curvePosition.depth).toBeCloseTo(500, 0);
@@ -18,8 +18,8 @@ describe('locateOnCurve (depth of a position below a tissue boundary)', () => {
   });
 });
 
-describe('pointOnCurve (point of a tissue boundary)', () => {
-  it('returns, for an x, the y of the curve and the unit normal that points downwards', () => {
+describe('pointOnCurve (point of a curve, the boundary of a tissue)', () => {
+  it('returns for x = 2000 the y of a slanting line and its unit normal that points downwards', () => {
     const { y, downX, downY } = pointOnCurve(
       createCurve(0, 4000, 20, (x) => x * 0.75),
       2000,

@@ -23,7 +23,7 @@ describe('voronoiCell (the area around one point of an irregular grid)', () => {
     );
   });
 
-  it('returns the same distance and length for a side from both cells that share the side', () => {
+  it('returns neighbouring cells that state the same distance and length for the side that they share', () => {
     fc.assert(
       fc.property(column, column, (c, r) => {
         const cell = voronoiCell(grid, c, r);

@@ -52,7 +52,7 @@ function expectNear(found: readonly number[], colour: readonly number[]): void {
 }
 
 describe('writePyramid (writes a tiled image pyramid as an Aperio slide)', () => {
-  it('writes an Aperio slide with pixel size, objective power and halved levels', async () => {
+  it('writes an Aperio slide with the given pixel size and objective power, and with three levels of halved size', async () => {
     const slide = await openSlide({ path: file });
     expect(slide).toMatchObject({ format: 'aperio', objectivePower: 40, mpp: { x: 0.25, y: 0.25 } });
     expect(slide.levels.map((level) => [level.width, level.height, level.columns, level.rows])).toEqual([
@@ -64,7 +64,7 @@ describe('writePyramid (writes a tiled image pyramid as an Aperio slide)', () =>
     await slide.close();
   });
 
-  it('writes an image description that names the Aperio layout and states that the slide is of no patient', async () => {
+  it('writes an ImageDescription in the layout of Aperio which states that the slide is of no patient', async () => {
     const text = await fs.readFile(file, 'latin1');
     expect(text).toContain('Aperio Image Library');
     expect(text).toContain('1500x1100 [0,0 1500x1100] (512x512) JPEG/YCC');
@@ -74,21 +74,21 @@ describe('writePyramid (writes a tiled image pyramid as an Aperio slide)', () =>
     expect(text).toContain('-> 750x550 JPEG/YCC');
   });
 
-  it('stores the pixels that the callback drawTile returns', async () => {
+  it('stores in level 0 the pixels that the callback drawTile returns', async () => {
     // The drawn tile begins at x = 512, y = 512; its right half begins at x = 768.
     expectNear(await pixelAt(0, 100, 100), glass);
     expectNear(await pixelAt(0, 600, 600), [200, 40, 40]);
     expectNear(await pixelAt(0, 1000, 1000), [40, 40, 200]);
   });
 
-  it('averages full-resolution pixels for the smaller levels', async () => {
+  it('stores in level 2 the colours of full resolution, at a quarter of their coordinates', async () => {
     // On level 2, a quarter of the size, the drawn tile begins at x = 128, y = 128; its right half begins at x = 192.
     expectNear(await pixelAt(2, 25, 25), glass);
     expectNear(await pixelAt(2, 150, 150), [200, 40, 40]);
     expectNear(await pixelAt(2, 230, 230), [40, 40, 200]);
   });
 
-  it('stores a single tile for all tiles of bare glass', async () => {
+  it('stores one JPEG for all tiles of bare glass (tiles for which drawTile returns null)', async () => {
     const slide = await openSlide({ path: file });
     const glassTile = await slide.readTile({ level: 0, column: 0, row: 0 });
     const otherGlassTile = await slide.readTile({ level: 1, column: 1, row: 1 });

@@ -12,7 +12,7 @@ function colourOf(haematoxylin: number, eosin: number, orange = 0): number[] {
   return [...picture.subarray(0, 3)];
 }
 
-describe('colours that renderRgb computes from amounts of stain', () => {
+describe('colours that renderRgb computes from amounts of stain (H&E)', () => {
   it('are the colour of glass where there is no stain', () => {
     expect(colourOf(0, 0)).toEqual([...GLASS]);
   });
@@ -39,7 +39,7 @@ describe('colours that renderRgb computes from amounts of stain', () => {
 });
 
 describe('renderRgb (computes pixels from amounts of stain)', () => {
-  it('blurs the tile by one pixel and omits its outermost pixels', () => {
+  it('blurs a tile of 5 × 5 pixels by one pixel, and writes only its inner 3 × 3 pixels', () => {
     const tile = emptyStainTile(0, 0, 5);
     tile.haematoxylin[2 * 5 + 2] = 2;
     const picture = new Uint8Array(3 * 3 * 3);

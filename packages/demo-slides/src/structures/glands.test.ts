@@ -22,7 +22,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland (the position in a gland of a position on the slide)', () => {
-  it('is the inverse of wallPoint: returns the depth and the distance along the wall that wallPoint received', () => {
+  it('returns, for a position of wallPoint, the depth and the distance along the wall that wallPoint received', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);
@@ -33,14 +33,14 @@ describe('locateInGland (the position in a gland of a position on the slide)', (
     );
   });
 
-  it('returns minus the radius of the lumen as depth for a position on the axis', () => {
+  it('returns minus the radius of the lumen as depth for a position on the axis of the gland', () => {
     const located = locateInGland(gland, 500 + 0.6 * 300, 300 + 0.8 * 300, { depth: 0, along: 0, side: 0 });
     expect(located.depth).toBeCloseTo(-gland.lumenRadius);
   });
 });
 
 describe('cellAt (the epithelial cell at a position along a gland wall)', () => {
-  it('returns the same cell whether its output object is empty or holds the cell of another position', () => {
+  it('returns the same cell whether the object that it fills is empty or holds the cell of another position', () => {
     const reused = emptyWallCell();
     fc.assert(
       fc.property(along, (position) => {

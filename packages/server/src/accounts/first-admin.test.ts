@@ -7,7 +7,7 @@ import { listUsers } from '../store/users.ts';
 import { testServer } from '../testing/test-server.ts';
 import { ensureFirstAdmin, restoreAdmin } from './first-admin.ts';
 
-describe.each(databaseKinds)('first start of the server, with %s as database', (database) => {
+describe.each(databaseKinds)('ensureFirstAdmin at the start of the server (database: %s)', (database) => {
   it('creates an administrator with a random password, stored in a file that only the owner can read', async () => {
     const { services, config, as, clock } = await testServer({ database });
     const firstAdmin = await ensureFirstAdmin(services);
@@ -52,7 +52,7 @@ describe.each(databaseKinds)('first start of the server, with %s as database', (
     expect(response).toMatchObject({ status: 200, body: { user: { role: 'admin' } } });
   });
 
-  it('rejects a common ADMIN_PASSWORD and creates no account', async () => {
+  it('throws an error and creates no account when ADMIN_PASSWORD is the very common password "password123"', async () => {
     const { services } = await testServer({
       database,
       config: { adminEmail: 'ayse@example.org', adminPassword: 'password123' },
@@ -70,7 +70,7 @@ describe.each(databaseKinds)('first start of the server, with %s as database', (
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('creates one administrator when two processes start at the same time', async () => {
+  it('creates one administrator and one password file when two processes with different data folders start at the same time', async () => {
     const { services, config } = await testServer({ database });
     const dataDirs = ['one', 'two'].map((name) => path.join(config.dataDir, name));
     const start = (dataDir: string) => ensureFirstAdmin({ ...services, config: { ...config, dataDir } });
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('first start of the server, with %s as database', (
   });
 });
 
-describe.each(databaseKinds)('restore-admin command, with %s as database', (database) => {
+describe.each(databaseKinds)('restore-admin command (database: %s)', (database) => {
   it('makes a deactivated account an active administrator with a new password, and revokes its tokens', async () => {
     const { services, fixtures, as } = await testServer({ database });
     const admin = await fixtures.admin();

@@ -8,7 +8,7 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 import { pointFeature } from '../testing/well-formed-requests.ts';
 
 describe.each(databaseKinds)(
-  'GET /user/recent-annotations and GET /image-catalog/annotation-counts, with %s as database',
+  'GET /user/recent-annotations and GET /image-catalog/annotation-counts (database: %s)',
   (database) => {
     let server: TestServer;
     let member: TestUser;
@@ -34,7 +34,7 @@ describe.each(databaseKinds)(
     const countFor = async (reader: TestUser, images: readonly string[]) =>
       (await server.as(reader).call(countAnnotations, { query: { images: images.join() } })).body.counts;
 
-    it('list each annotated slide once, with its last changed layer, the most recently changed slide first', async () => {
+    it('recent-annotations lists each annotated slide once, with its last changed layer, the most recently changed slide first', async () => {
       const older = await server.fixtures.layer({
         owner_uid: other.uid,
         name: 'Vessels',
@@ -55,7 +55,7 @@ describe.each(databaseKinds)(
       ]);
     });
 
-    it('return a slide first, and with a higher count, after a member has drawn an annotation on the slide', async () => {
+    it('recent-annotations lists a slide first, and annotation-counts counts 1, after a member has drawn an annotation on the slide', async () => {
       const layer = await server.fixtures.layer({ owner_uid: member.uid });
       server.clock.advance(1000);
       await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 1 });
@@ -67,7 +67,7 @@ describe.each(databaseKinds)(
       expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
     });
 
-    it('list the 8 latest slides that the account may see, even if 101 newer layers are in a dataset that the account may not see', async () => {
+    it('recent-annotations lists the 8 latest slides that the account may see, even if 101 newer layers are in a restricted dataset', async () => {
       const ownImageIds: string[] = [];
       for (let i = 0; i < 9; i++) {
         ownImageIds.push(
@@ -87,7 +87,7 @@ describe.each(databaseKinds)(
       expect((await listRecent(admin))[0]?.image_id).toBe(id);
     });
 
-    it('count the annotations of shared and own layers for a member, and of all layers for an administrator', async () => {
+    it('annotation-counts counts the annotations of shared and own layers for a member, and of all layers for an administrator', async () => {
       const shared = await server.fixtures.layer({ owner_uid: other.uid, annotation_count: 3 });
       // The counts 3, 10, 100 and 1000 show in the sums which layers were counted.
       const onSlide = { image_id: shared.image_id, visibility: 'private' } as const;
@@ -102,7 +102,7 @@ describe.each(databaseKinds)(
       expect(await countFor(admin, images)).toEqual({ [shared.image_id]: 113 });
     });
 
-    it('omit annotations in a private layer of another account', async () => {
+    it('both omit, for a member, the annotations in a private layer of another account', async () => {
       const layer = await server.fixtures.layer({
         owner_uid: other.uid,
         visibility: 'private',
@@ -113,33 +113,30 @@ describe.each(databaseKinds)(
     });
 
     it.each([
-      ['of a restricted dataset', 'restricted'],
-      ['that is hidden from members', 'hidden'],
-      ['that was deleted', 'deleted'],
-      ['whose file cannot be read', 'failed'],
-    ] as const)(
-      'omit the annotations of a slide %s when the request comes from a member, not from an administrator',
-      async (_, kind) => {
-        const at = server.clock.now().toISOString();
-        const name = `Kısıtlı ${randomUUID()}`;
-        if (kind === 'restricted') {
-          await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
-        }
-        const image = await server.fixtures.image({
-          ...(kind === 'restricted' && { dataset_name: name }),
-          ...(kind === 'hidden' && { hidden_at: at }),
-          ...(kind === 'deleted' && { removed_at: at }),
-          ...(kind === 'failed' && { status: 'failed' }),
-        });
-        await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
-        expect(await listRecent(member)).toEqual([]);
-        expect(await countFor(member, [image.id])).toEqual({});
-        const isListed = kind !== 'deleted';
-        expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
-      },
-    );
+      ['of a restricted dataset, which are counted for an administrator', 'restricted'],
+      ['that is hidden from members, which are counted for an administrator', 'hidden'],
+      ['that was deleted, which are not counted for an administrator either', 'deleted'],
+      ['whose file cannot be read, which are counted for an administrator', 'failed'],
+    ] as const)('both omit, for a member, the annotations of a slide %s', async (_, kind) => {
+      const at = server.clock.now().toISOString();
+      const name = `Kısıtlı ${randomUUID()}`;
+      if (kind === 'restricted') {
+        await saveDataset(server.services.db, { name, access: 'restricted', isListed: false, now: at });
+      }
+      const image = await server.fixtures.image({
+        ...(kind === 'restricted' && { dataset_name: name }),
+        ...(kind === 'hidden' && { hidden_at: at }),
+        ...(kind === 'deleted' && { removed_at: at }),
+        ...(kind === 'failed' && { status: 'failed' }),
+      });
+      await server.fixtures.layer({ image_id: image.id, owner_uid: member.uid, annotation_count: 1 });
+      expect(await listRecent(member)).toEqual([]);
+      expect(await countFor(member, [image.id])).toEqual({});
+      const isListed = kind !== 'deleted';
+      expect(await countFor(admin, [image.id])).toEqual(isListed ? { [image.id]: 1 } : {});
+    });
 
-    it('return 400 when the counts of more than 100 slides, or of an invalid slide id, are requested', async () => {
+    it('annotation-counts returns 400 for 101 slide ids, and for a slide id that is not a UUID', async () => {
       const requestCounts = (images: string) =>
         server.as(member).inject({ method: 'GET', url: `${countAnnotations.path}?images=${images}` });
       expect((await requestCounts(Array.from({ length: 101 }, () => randomUUID()).join())).status).toBe(400);

@@ -31,7 +31,7 @@ function feature(id: string, x = 0, properties: object = {}) {
 
 const collection = (...features: object[]) => JSON.stringify({ type: 'FeatureCollection', features });
 
-describe.each(databaseKinds)('import and export of annotation files, with %s as database:', (database) => {
+describe.each(databaseKinds)('import and export of annotation files (database: %s)', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
     });
 
     it.each(['true', 'false'])(
-      'returns 409 layer_full for a file that would fill a layer with 50,001 annotations, and accepts a file that fills it with 50,000 (query dry_run=%s)',
+      'returns 409 layer_full when the layer would get 50,001 annotations, and 200 when it would get 50,000 (query dry_run=%s)',
       async (dry_run) => {
         const existing = randomUUID();
         await importFile(collection(feature(existing)));
@@ -159,7 +159,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(await events.where('target', '=', layer.image_id).execute()).toEqual([]);
     });
 
-    it('returns 400 for a file whose parsing exceeds the time limit', async () => {
+    it('returns 400 for a file when its parsing exceeds the time limit', async () => {
       const timeout = vi
         .spyOn(AbortSignal, 'timeout')
         .mockReturnValue(AbortSignal.abort(new DOMException('', 'TimeoutError')));
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect((await importFile(collection(feature(randomUUID())))).status).toBe(200);
     });
 
-    it('decompresses a gzip file regardless of its content type', async () => {
+    it('imports a gzip file that is sent with the content type application/octet-stream', async () => {
       const { body } = await importFile(
         gzipSync(collection(feature(randomUUID()))),
         {},
@@ -178,14 +178,14 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(body).toMatchObject({ imported: 1 });
     });
 
-    it('imports an XML file of Aperio ImageScope', async () => {
+    it('imports the annotation and its class of an XML file of Aperio ImageScope', async () => {
       const vertices = ring(0).map(([x, y]) => `<Vertex X="${x}" Y="${y}"/>`);
       const xml = `<Annotations><Annotation Name="Tumor" LineColor="255"><Regions><Region Type="0"><Vertices>${vertices.join('')}</Vertices></Region></Regions></Annotation></Annotations>`;
       const { body } = await importFile(xml, {}, 'application/xml');
       expect(body).toMatchObject({ format: 'aperio', imported: 1, classes: [{ name: 'Tumor', count: 1 }] });
     });
 
-    it('imports nothing from a file with invalid features and lists these features; with skip_refused, imports the valid features', async () => {
+    it('returns 400 with a list of the invalid features and imports nothing; with skip_refused=true, imports the valid features', async () => {
       const id = randomUUID();
       const withShortRing = {
         ...feature(randomUUID()),
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       ['damaged gzip', () => gzipSync('x').subarray(0, 12), 400],
       ['gzip of 100 MiB of zeros', () => gzipSync(Buffer.alloc(100 * 2 ** 20)), 413],
     ])(
-      'returns an error message and changes no annotation when the imported file is %s',
+      'returns $2 with a message and stores no annotation when the imported file is $0',
       async (_, create, expected) => {
         const { status, body } = await importFile(create());
         expect([status, body.message]).toEqual([expected, expect.any(String)]);
@@ -244,7 +244,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       },
     );
 
-    it('rejects an import into a locked layer, and an import by an account that may not change the layer', async () => {
+    it('returns layer_locked for a locked layer, and 403 for a shared layer that the account may not change', async () => {
       const other = await server.fixtures.user();
       await server.services.db
         .updateTable('annotation_layers')
@@ -283,7 +283,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       },
     );
 
-    it('subtracts the requested coordinate offset, which restores coordinates that an import shifted by this offset', async () => {
+    it('returns the coordinates of the imported file when import and export state the same offset_x and offset_y', async () => {
       const file = collection(feature(randomUUID(), 100));
       await importFile(file, { offset_x: '7', offset_y: '3' });
       const response = await server.as(owner).call(exportAnnotationFile, {
@@ -308,7 +308,7 @@ describe.each(databaseKinds)('import and export of annotation files, with %s as 
       expect(await warningsOf('qupath')).toBeUndefined();
     });
 
-    it('with offset=bounds, measures coordinates from the corner of the scanned area, as an import with offset=bounds does', async () => {
+    it('returns, with offset=bounds (coordinates relative to the corner of the scanned area), the file that was imported with offset=bounds', async () => {
       const image = await server.fixtures.image({ width: 1000, height: 1000, fingerprint: 'x' });
       layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: image.id });
       const tiling = vi

@@ -10,10 +10,10 @@ import { applyChanges } from './apply-changes.ts';
 import { toStorable } from './parse-feature.ts';
 
 describe.each(databaseKinds)(
-  'applyChanges (applies a batch of annotation changes), with %s as database:',
+  'applyChanges (applies a batch of annotation changes; database: %s)',
   (database) => {
     it.each([1, null])(
-      'reads no features from the history to find out whether a conflicting batch has been applied before (base revision: %s)',
+      'throws conflict for a change with the outdated base revision %s, without reading earlier features of the annotation from the history',
       async (base) => {
         const server = await testServer({ database });
         const { uid: author } = await server.fixtures.user();

@@ -47,7 +47,7 @@ const randomText = (length: number) =>
 
 const tumor = { name: 'Tumor', color: [200, 0, 0] };
 
-describe.each(databaseKinds)('annotation endpoints, with %s as database:', (database) => {
+describe.each(databaseKinds)('annotation endpoints (database: %s)', (database) => {
   let server: TestServer;
   let owner: TestUser;
   let layer: LayerRow;
@@ -87,7 +87,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
   }
 
   describe('POST annotation changes', () => {
-    it('stores an annotation with all properties that QuPath writes, and the list returns it with its author', async () => {
+    it('stores an annotation with all properties that QuPath writes, and GET annotations returns it with its author', async () => {
       const id = randomUUID();
       const properties = {
         name: 'A',
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       ]);
     });
 
-    it('applies no change of a batch when one of its changes is based on an outdated revision of an annotation', async () => {
+    it('returns 409 and applies no change of a batch when one of its changes states a wrong revision of an annotation', async () => {
       const [unchangedId, newId] = [randomUUID(), randomUUID()];
       await send(owner, [put(feature(unchangedId))]);
       const wrongRevision = 7;
@@ -152,7 +152,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       });
     });
 
-    it('returns the same response when the client sends a batch again, even after later changes by other accounts', async () => {
+    it('returns the same response when the client sends a batch again, even after later changes by another account', async () => {
       const [firstId, secondId] = [randomUUID(), randomUUID()];
       const batch = [put(feature(firstId)), put(feature(secondId))];
       const first = await send(owner, batch);
@@ -177,7 +177,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('restores an annotation that another account has deleted only when its author states the revision of the deletion, because a new annotation may be a batch that is sent again', async () => {
+    it('restores an annotation that another account has deleted only if its author states the revision of the deletion', async () => {
       const id = randomUUID();
       const created = await send(owner, [put(feature(id))]);
       await send(await server.fixtures.user(), [deletion(id, 1)]);
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('continues the revision numbers of an annotation that is created again after the scheduled sweep has erased it', async () => {
+    it('gives revision 3 to an annotation that is created again after the cleanup has erased it, 31 days after its deletion (revision 2)', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [deletion(id, 1)]);
@@ -207,7 +207,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       ]);
     });
 
-    it('stores a class of ten names of 1,000 characters, and the list of layers counts its annotations', async () => {
+    it('stores an annotation whose class has ten names of 1,000 characters, and GET annotation layers counts it by this class', async () => {
       const names = Array.from({ length: 10 }, () => randomText(1000));
       const classification = { names, color: [1, 2, 3] };
       expect((await send(owner, [put(feature(randomUUID(), { classification }))])).status).toBe(200);
@@ -216,7 +216,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       expect(body.layers[0]?.counts).toEqual([{ name: names.join(': '), color: [1, 2, 3], count: 1 }]);
     });
 
-    it('returns 409 conflict for a new annotation whose id is already in use', async () => {
+    it('returns 409 conflict for a new annotation with the id of an annotation of another account', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       expect(await send(await server.fixtures.user(), [put(feature(id, { name: 'B' }))])).toMatchObject({
@@ -281,7 +281,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       });
     });
 
-    it('stores the new annotations of 20 concurrent writers, and of their 20 changes to one shared annotation only the first', async () => {
+    it('stores all new annotations of 20 concurrent accounts, and only the first of their 20 changes to one shared annotation', async () => {
       const shared = randomUUID();
       await send(owner, [put(feature(shared))]);
       const writers = await Promise.all(Array.from({ length: 20 }, () => server.fixtures.user()));
@@ -316,7 +316,7 @@ describe.each(databaseKinds)('annotation endpoints, with %s as database:', (data
       expect((await server.as(owner).call(listAnnotations, { params, headers })).status).toBe(200);
     });
 
-    it('returns another ETag when a layer gets the same version again after a restore of the database', async () => {
+    it('returns 200 for an ETag from before a restore of the database, although the layer has the same version again', async () => {
       await send(owner, [put(feature(randomUUID()))]);
       const stored = await findLayer(server.services.db, layer.id);
       const params = { layerId: layer.id };

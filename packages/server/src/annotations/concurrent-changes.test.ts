@@ -18,7 +18,7 @@ import { sweepAnnotations } from './sweep.ts';
 const dayMs = 24 * 60 * 60_000;
 const isPostgresTested = everyDatabaseKind.includes('PostgreSQL');
 
-describe.runIf(isPostgresTested)('concurrent changes of annotations, with PostgreSQL as database:', () => {
+describe.runIf(isPostgresTested)('concurrent changes of annotations (database: PostgreSQL)', () => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations, with Postgr
   const changesOf = (...changes: object[]) => ({ changes });
   const creationOf = (feature: object) => changesOf({ op: 'put', feature, base_revision: null });
 
-  it('an administrator can change a layer of another account while a transaction that has changed the slide writes to the audit log', async () => {
+  it('a change by an administrator succeeds while another transaction locks the slide and then the audit log (no deadlock)', async () => {
     const owner = await server.fixtures.user();
     const layer = await server.fixtures.layer({ owner_uid: owner.uid });
     const admin = server.as(await server.fixtures.token(await server.fixtures.admin()));
@@ -54,7 +54,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations, with Postgr
     expect((await changed)?.status).toBe(200);
   });
 
-  it('a private layer that is being created while its account is deleted is erased', async () => {
+  it('a private layer that its owner creates while the account is being deleted does not remain in the database', async () => {
     const owner = await server.fixtures.user();
     const client = server.as(await server.fixtures.token(owner));
     const image = await server.fixtures.image({ width: 100, height: 100 });
@@ -75,7 +75,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations, with Postgr
     expect(await layers.where('image_id', '=', image.id).execute()).toEqual([]);
   });
 
-  it('of two layers that an account with 199 layers on a slide creates at the same time, the second is rejected', async () => {
+  it('two layers that an account with 199 of 200 allowed layers on a slide creates at the same time get 201 and 409', async () => {
     const owner = await server.fixtures.user();
     const client = server.as(await server.fixtures.token(owner));
     const image = await server.fixtures.image({ width: 100, height: 100 });
@@ -91,7 +91,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations, with Postgr
     expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409]);
   });
 
-  it('a deleted annotation that is being restored while the scheduled sweep erases old annotations keeps its history', async () => {
+  it('a deleted annotation that is restored while the cleanup of old deleted annotations runs keeps its history', async () => {
     const owner = await server.fixtures.user();
     const layer = await server.fixtures.layer({ owner_uid: owner.uid });
     const feature = pointFeature();

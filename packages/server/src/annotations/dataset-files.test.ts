@@ -33,7 +33,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     printLine: (sentence: string) => void printedSentences.push(sentence),
   });
 
-  it('imports a file into a new layer of the slide that has the name of the file without extension, exports the same annotations again, and prints what another format cannot store', async () => {
+  it('imports a.geojson into a new layer of the slide a.svs, exports the same annotation, and prints what the format asap cannot store', async () => {
     const server = await testServer();
     const owner = await server.fixtures.user();
     const image = await server.fixtures.image({
@@ -102,7 +102,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     }
   });
 
-  it('exports layers whose names have 200 characters of several bytes, with file names of at most 255 bytes', async () => {
+  it('shortens the names of exported files when slide and layer have names of 198 characters, most of several bytes', async () => {
     const server = await testServer();
     const name = 'ğ😀'.repeat(66);
     const image = await server.fixtures.image({ dataset_name: 'Set', file_name: `${name}.svs` });
@@ -119,7 +119,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     expect(file).toMatch(/^(?:ğ_)+ğ?\.(?:ğ_)+ğ?\.[\da-f]{8}\.csv$/);
   });
 
-  it('throws an error with a message for the operator when the dataset has no slides or the owner of the layers has no account', async () => {
+  it('import throws an error that states the reason when the dataset has no slides or the owner of the layers has no account', async () => {
     const server = await testServer();
     await server.fixtures.image({ dataset_name: 'Set', file_name: 'a.svs' });
     const options = { layerName: null, isPrivate: false, isDryRun: false, folder: createFolder() };

@@ -32,7 +32,7 @@ interface OpenStream {
   endedAt: number | null;
 }
 
-describe.each(databaseKinds)('stream of annotation events, with %s as database', (database) => {
+describe.each(databaseKinds)('SSE stream of annotation events of a slide (database: %s)', (database) => {
   let server: TestServer;
   let address: string;
   let owner: TestUser;
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     );
   });
 
-  it('calls the owner of a layer “deleted account”, in the language of the request, when the account of the owner was deleted', async () => {
+  it('sends, to a Turkish reader, “Silinmiş hesap” (deleted account) as the owner of a layer whose account was deleted', async () => {
     const shared = await server.fixtures.layer({ owner_uid: null, image_id: imageId });
     const stream = await openStream(colleague, { language: 'tr' });
     const admin = server.as(await server.fixtures.admin());
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     await waitUntil(() => expect(JSON.stringify(stream.events)).toContain(feature.id));
   });
 
-  it('resumes after the event whose id the header Last-Event-ID contains', async () => {
+  it('sends only the changes after the event whose id is in the header Last-Event-ID', async () => {
     const firstStream = await openStream(colleague);
     const [firstFeature, secondFeature] = [pointFeature(), pointFeature()];
     await draw(firstFeature);
@@ -231,7 +231,7 @@ describe.each(databaseKinds)('stream of annotation events, with %s as database',
     expect(stream.events).toEqual([]);
   });
 
-  it('ends within a second after the dataset of the slide is restricted', async () => {
+  it('ends within a second after the dataset of the slide is restricted, when the reader has no grant', async () => {
     const stream = await openStream(colleague);
     const { body } = await server
       .as(await server.fixtures.admin())

@@ -25,7 +25,7 @@ function createTestCache() {
   };
 }
 
-describe('cache of recently used API tokens', () => {
+describe('createRecentTokens (cache of recently used API tokens)', () => {
   it('reads a token from the database at most once in 0.5 s, also for concurrent requests', async () => {
     const { recent, reads } = createTestCache();
     await Promise.all([recent.get('a'), recent.get('a'), recent.get('b')]);
@@ -47,7 +47,7 @@ describe('cache of recently used API tokens', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('rejects a token cached more than 0.5 s ago while the database is down, and reads the database again at each request', async () => {
+  it('throws the database error for a token cached 0.5 s ago while the database is down, and tries to read it at each request', async () => {
     const { recent, reads, setDatabaseDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);

@@ -18,7 +18,7 @@ const entry: AuditEntry = {
 };
 
 describe('CSV export of the audit log', () => {
-  it('writes a row with a field for each column, which is empty when the event has no value', () => {
+  it('writes a row with one field for each column, and an empty field when the event has no value', () => {
     expect(csvHeader('tr')).toBe(
       'Sıra,Zaman (UTC),İşlem,Sonuç,Yapan,Yapanın e-postası,Yapanın kimliği,Hedef,Hedefin kimliği,Ayrıntı,Adres,İstek,İşlem kodu,Zincir özeti\r\n',
     );
@@ -38,10 +38,10 @@ describe('CSV export of the audit log', () => {
 
   it.each([
     ['a comma', 'a,b', '"a,b"'],
-    ['a quote', 'a "b"', '"a ""b"""'],
-    ['a line end', 'a\r\nb', '"a\r\nb"'],
+    ['a quotation mark', 'a "b"', '"a ""b"""'],
+    ['a line break', 'a\r\nb', '"a\r\nb"'],
     ['a tab', 'a\tb', '"a\tb"'],
-  ])('quotes a field with %s', (_, displayName, cell) => {
+  ])('puts a field with %s in quotation marks', (_, displayName, cell) => {
     expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
       `,Başarılı,${cell},isil@`,
     );
@@ -66,7 +66,7 @@ describe('CSV export of the audit log', () => {
     ['x;=cmd|calc', "x;'=cmd|calc"],
     ['x; @SUM(A1)', "x; '@SUM(A1)"],
   ])(
-    'escapes the account name %o so that spreadsheets do not evaluate it as a formula',
+    'adds an apostrophe to the account name %j, so that spreadsheets do not evaluate it as a formula',
     (displayName, cell) => {
       expect(csvLine({ ...entry, actor: { ...person, displayName } }, 'tr')).toContain(
         `,Başarılı,${cell},isil@`,
@@ -74,18 +74,18 @@ describe('CSV export of the audit log', () => {
     },
   );
 
-  it('does not escape an account name that contains an equals sign after other text', () => {
+  it('adds no apostrophe to the account name "a=b", which has an equals sign after other text', () => {
     expect(csvLine({ ...entry, actor: { ...person, displayName: 'a=b' } }, 'tr')).toContain(
       ',Başarılı,a=b,isil@',
     );
   });
 
-  it('writes action and result codes without a known label unchanged', () => {
+  it('writes action and result codes unchanged when they have no label in the language of the export', () => {
     const line = csvLine({ ...entry, action: 'slide-printed', result: 'postponed' }, 'tr');
     expect(line).toContain(',slide-printed,postponed,');
   });
 
-  it('starts with the UTF-8 byte order mark', () => {
+  it('has the UTF-8 byte order mark (EF BB BF) as csvByteOrderMark', () => {
     expect(Buffer.from(csvByteOrderMark)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
   });
 });

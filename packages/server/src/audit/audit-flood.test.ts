@@ -29,7 +29,7 @@ async function entriesOf({ services }: TestServer, action: string, uid: string) 
   }));
 }
 
-describe.each(databaseKinds)('flood protection of the audit log, with %s as database', (database) => {
+describe.each(databaseKinds)('flood protection of the audit log (database: %s)', (database) => {
   it('returns 429 with Retry-After from POST image-session after 30 requests of an account in a minute, counted over all processes', async () => {
     const server = await testServer({ database });
     const [user, other] = [await server.fixtures.user({ role: 'viewer' }), await server.fixtures.user()];
@@ -161,7 +161,7 @@ describe.each(databaseKinds)('flood protection of the audit log, with %s as data
     expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(20);
   });
 
-  it('does not limit POST image-session when the setting THROTTLE is off', async () => {
+  it('returns 201 for 32 POST image-session requests in a minute when the setting THROTTLE is off', async () => {
     const server = await testServer({ database, config: { throttle: false } });
     const token = await server.fixtures.token(await server.fixtures.user());
     for (let i = 0; i < 32; i++) {

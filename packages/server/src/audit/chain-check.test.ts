@@ -32,7 +32,7 @@ async function databaseWithEvents(kind: DatabaseKind, entries: number): Promise<
 }
 
 describe.each(databaseKinds)(
-  'checkChain (checks the hash chain of the audit log), with %s as database',
+  'checkChain (checks the hash chain of the whole audit log; database: %s)',
   (kind) => {
     it('reports an unchanged audit log of 1,203 events as intact', async () => {
       // checkChain reads chunks of 500 events: here, two full ones and a partial one.
@@ -53,13 +53,13 @@ describe.each(databaseKinds)(
       db.deleteFrom('audit').where('seq', '=', seq).execute();
 
     it.each([
-      ['an altered entry', (db: Database) => alterEntry(db, 3), 3],
-      ['a removed entry', (db: Database) => removeEntry(db, 3), 3],
-      ['a removed first entry', (db: Database) => removeEntry(db, 1), 1],
-      ['a removed last entry', (db: Database) => removeEntry(db, 5), 5],
-      ['none of its five entries left', (db: Database) => db.deleteFrom('audit').execute(), 1],
+      ['whose third entry was altered', (db: Database) => alterEntry(db, 3), 3],
+      ['whose third entry was deleted', (db: Database) => removeEntry(db, 3), 3],
+      ['whose first entry was deleted', (db: Database) => removeEntry(db, 1), 1],
+      ['whose last entry was deleted', (db: Database) => removeEntry(db, 5), 5],
+      ['whose entries were all deleted', (db: Database) => db.deleteFrom('audit').execute(), 1],
       [
-        'two swapped entries',
+        'whose second and third entries were swapped',
         async (db: Database) => {
           for (const [from, to] of [
             [2, 100],
@@ -72,7 +72,7 @@ describe.each(databaseKinds)(
         2,
       ],
       [
-        'an altered entry with a new hash',
+        'whose third entry was altered and got a matching hash',
         async (db: Database) => {
           const entry = await db
             .selectFrom('audit')
@@ -86,7 +86,7 @@ describe.each(databaseKinds)(
         4,
       ],
       [
-        'an altered last entry with a new hash',
+        'whose last entry was altered and got a matching hash',
         async (db: Database) => {
           const entry = await db
             .selectFrom('audit')
@@ -100,7 +100,7 @@ describe.each(databaseKinds)(
         5,
       ],
       [
-        'a removed beginning without a pruning event',
+        'whose first two entries were deleted as if pruned, without a pruning event',
         async (db: Database) => {
           const second = await db
             .selectFrom('audit')
@@ -112,13 +112,13 @@ describe.each(databaseKinds)(
         },
         3,
       ],
-    ] as const)('reports an audit log with %s as broken', async (_, tamper, brokenAt) => {
+    ] as const)('returns broken at entry $2 for a log of five entries $0', async (_, tamper, brokenAt) => {
       const db = await databaseWithEvents(kind, 5);
       await tamper(db);
       expect(await checkChain(db)).toMatchObject({ state: 'broken', brokenAt });
     });
 
-    it('throws when the AbortSignal of the caller is aborted', async () => {
+    it('throws an error when the AbortSignal of the caller is aborted', async () => {
       const db = await databaseWithEvents(kind, 5);
       await expect(checkChain(db, AbortSignal.abort())).rejects.toThrow();
     });

@@ -65,7 +65,7 @@ async function entriesOf({ services }: Pick<SlideServer, 'services'>) {
 }
 
 describe.each(variants)(
-  'audit of slides that an image session (credential for tiles) opens ($database, tiles via $tileAdapter; the fast path skips Fastify)',
+  'audit of slides opened with an image session (credential for tiles; database: $database; tiles via $tileAdapter)',
   (variant) => {
     it.each([
       ['the thumbnail', thumbnail, 'thumbnail'],
@@ -73,7 +73,7 @@ describe.each(variants)(
       ['a native tile (stored in the file)', nativeTile, 'tile'],
       ['a rendered tile (computed by the server)', renderedTile, 'tile'],
     ])(
-      'records the event image-opened when an image session requests nothing of the slide but %s',
+      'records the event image-opened once when an image session requests only %s of a slide, three times',
       async (_, address, by) => {
         const server = await serverWithSlides(variant);
         const { imageId, session, user } = server;
@@ -94,7 +94,7 @@ describe.each(variants)(
       },
     );
 
-    it('records the event image-opened for each endpoint that sends pixels', async () => {
+    it('records the event image-opened for the first request of a session, at each endpoint that sends pixels', async () => {
       const pixelEndpoints = Object.values<Endpoint>(endpoints).filter(
         ({ access, path }) => access === 'image-session' && path.startsWith('/image-catalog/proxy/'),
       );
@@ -114,7 +114,7 @@ describe.each(variants)(
       }
     });
 
-    it('records image-opened for a second image session although slide and account are already in memory', async () => {
+    it('records the event image-opened also for a second image session of the account, although slide and account are already in memory', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, token, session } = server;
       const requestPixels = await startPixelClient(server);
@@ -129,7 +129,7 @@ describe.each(variants)(
       ]);
     });
 
-    it('records one event image-opened for each image and session when 27 tiles of 6 slides are requested concurrently', async () => {
+    it('records the event image-opened once for each slide when one session requests 27 tiles of 6 slides concurrently', async () => {
       const server = await serverWithSlides(variant, 6);
       const requestPixels = await startPixelClient(server);
       const requests = Array.from({ length: 27 }, (_, i) =>
@@ -145,7 +145,7 @@ describe.each(variants)(
       expect(await checkChain(server.services.db)).toMatchObject({ state: 'intact' });
     });
 
-    it('records image-viewed once when tiles follow the thumbnail, and lists the slide once in the activity of the account', async () => {
+    it('records the event image-viewed once when tiles follow the thumbnail, and lists the slide once in the activity of the account', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, token, clock } = server;
       for (const id of imageIds) await server.pixels(`${id}/${thumbnail}`, session);
@@ -167,7 +167,7 @@ describe.each(variants)(
       expect(days.at(-1)).toMatchObject({ openedSlides: 1 });
     });
 
-    it('records image-opened once when two processes serve the same session', async () => {
+    it('records the event image-opened once when two server processes send pixels of a slide to one session', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session } = server;
       const otherProcess = await server.another();
@@ -181,7 +181,7 @@ describe.each(variants)(
       expect((await entriesOf(server)).map(({ action }) => action)).toEqual(['image-opened']);
     });
 
-    it('records no event for a request whose response has no pixels', async () => {
+    it('records no event for a request that gets 404 or 401 instead of pixels', async () => {
       const server = await serverWithSlides(variant);
       const { imageId, session } = server;
       for (const address of ['image_files/9/99_99.jpg', 'image_files/99/0_0.jpg', 'label.jpg']) {
@@ -204,7 +204,7 @@ describe.each(variants)(
       expect(await entriesOf(server)).toEqual([]);
     });
 
-    it('returns 503 for the first pixel of a slide while the audit log cannot be written, and 200 afterwards', async () => {
+    it('returns 503 for the first request for pixels of a slide while the audit log cannot be written, and 200 afterwards', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, services } = server;
       await server.pixels(`${imageIds[0]}/${nativeTile}`, session);
@@ -222,7 +222,7 @@ describe.each(variants)(
       expect((await entriesOf(server)).map(({ target }) => target)).toEqual(imageIds);
     });
 
-    it('sends the first pixel while the database is down, and records it with its original time when the database is back', async () => {
+    it('sends pixels of a newly opened slide while the database is down, and later records image-opened with the original time', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, services, clock, user } = server;
       await server.pixels(`${imageIds[0]}/${nativeTile}`, session);

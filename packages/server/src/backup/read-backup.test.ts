@@ -16,7 +16,7 @@ import {
 
 const lastMigration = Object.keys(migrations).sort().at(-1);
 
-describe('restoreBackup (npm run restore) from a damaged backup', () => {
+describe('restoreBackup (npm run restore) with an unusable backup', () => {
   const backupsFolder = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-backup-'));
   afterAll(() => fs.rmSync(backupsFolder, { recursive: true }));
   let backup: string | null = null;
@@ -53,7 +53,7 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
       'manifest.json of the backup is damaged',
     ],
     [
-      'a flipped bit in the settings',
+      'a flipped bit in the settings file',
       (f) => flipBit(path.join(f, 'settings.env')),
       'settings.env of the backup is damaged',
     ],
@@ -67,9 +67,9 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
       (f) => fs.rmSync(path.join(f, 'secret.key')),
       'secret.key of the backup is missing',
     ],
-    ['no checksums', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is not a backup'],
+    ['no checksum file', (f) => fs.rmSync(path.join(f, 'SHA256SUMS')), 'is not a backup'],
     [
-      'truncated checksums',
+      'a truncated checksum file',
       (f) => fs.truncateSync(path.join(f, 'SHA256SUMS'), 100),
       'list of checksums is damaged',
     ],
@@ -92,7 +92,7 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
       'tables/audit.ndjson.gz does not match the manifest',
     ],
     [
-      'the checksum of a file outside the folder',
+      'a checksum line for a file outside the backup folder',
       async (f) => {
         const sums = path.join(f, 'SHA256SUMS');
         fs.appendFileSync(sums, `${'0'.repeat(64)}  uploads/../../evil\n`);
@@ -119,7 +119,7 @@ describe('restoreBackup (npm run restore) from a damaged backup', () => {
       },
       'The backup was made by version 9.0.0 of this program (last migration: 9999-later)',
     ],
-  ])('throws an error for a backup with %s and writes nothing', async (_, damage, reason) => {
+  ])('throws an error and writes nothing for a backup with %s', async (_, damage, reason) => {
     const folder = await copyBackup();
     await damage(folder);
     const target = await emptyInstallation('SQLite');

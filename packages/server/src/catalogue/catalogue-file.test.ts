@@ -9,7 +9,7 @@ import { readCatalogueFile } from './catalogue-file.ts';
 const read = (text: string) => readCatalogueFile(Buffer.from(text));
 const heading = 'id,file_name,dataset_name,organ_type\r\n';
 
-describe('parser of catalogue CSV files (readCatalogueFile)', () => {
+describe('readCatalogueFile (parser of catalogue CSV files)', () => {
   it.each([
     ['commas as separators', 'file_name,dataset_name,organ_type\r\na.svs,"Böbrek, sol",\r\n'],
     ['semicolons as separators', 'file_name;dataset_name;organ_type\na.svs;Böbrek, sol;\n'],
@@ -18,11 +18,11 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
     ['columns in another order', 'organ_type;Dataset_Name;"FILE_NAME"\n;Böbrek, sol;a.svs\n'],
     ['additional unknown columns', 'not;file_name;dataset_name\nacele;a.svs;Böbrek, sol\n'],
     [
-      'an unknown column that is named line, like a property of a row',
+      'an unknown column named line, which is also a property of a parsed row',
       'line;file_name;dataset_name\n9;a.svs;Böbrek, sol\n',
     ],
     ['empty lines', '\uFEFFfile_name;dataset_name\n\n;\na.svs;Böbrek, sol\n\n'],
-  ])('reads a catalogue file with %s', async (_, text) => {
+  ])('returns the row of a file with %s', async (_, text) => {
     const { encoding, rows, problems } = await read(text);
     expect(encoding).toBe('utf-8');
     expect(problems).toEqual([]);
@@ -37,7 +37,7 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
     ]);
   });
 
-  it('reads a file with semicolons in the encoding windows-1254, as Turkish spreadsheet programs write it', async () => {
+  it('returns Turkish letters of a file in the encoding windows-1254, which Turkish spreadsheet programs write', async () => {
     // "ğ ş ı İ Ş Ğ ö ç" in windows-1254.
     const turkishLetters = Buffer.from([0xf0, 0xfe, 0xfd, 0xdd, 0xde, 0xd0, 0xf6, 0xe7]);
     const bytes = Buffer.concat([Buffer.from('file_name;organ_type\r\na.svs;'), turkishLetters]);
@@ -63,11 +63,11 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
     ],
     ['a file with a repeated column', Buffer.from('file_name;organ_type;organ_type\n'), /iki kez/],
     [
-      'a file with too many lines',
+      'a file with more than 100,000 lines',
       Buffer.from(`file_name\n${'a.svs\n'.repeat(maxCatalogueFileLines + 1)}`),
       /100\.000 satırdan fazlası/,
     ],
-  ])('rejects %s with invalid_request and a sentence that gives the reason', async (_, bytes, sentence) => {
+  ])('throws invalid_request with a sentence that gives the reason for %s', async (_, bytes, sentence) => {
     const thrown = await readCatalogueFile(bytes).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(AppError);
     expect(thrown).toMatchObject({ code: 'invalid_request', detail: { field: 'file' } });
@@ -102,7 +102,7 @@ describe('parser of catalogue CSV files (readCatalogueFile)', () => {
 
   it.each([
     ['never closed', '"b.svs\nc.svs\n', 4],
-    ['out of place', '"b".svs\nc.svs\n', 3],
+    ['followed by more text in its cell', '"b".svs\nc.svs\n', 3],
   ])(
     'reports a quotation mark that is %s, and returns no row after it',
     async (_, linesAfterFirstSlide, line) => {

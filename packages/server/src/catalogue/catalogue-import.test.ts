@@ -43,7 +43,7 @@ async function startCatalogue(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(everyDatabaseKind)('import of a catalogue CSV file, with %s as database', (database) => {
+describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)', (database) => {
   it('applies exactly the changes that its preview has shown for each row', async () => {
     const { server, check, apply, images, auditEntries } = await startCatalogue(database);
     const a = await server.fixtures.image({ path: 'Meme/a.svs', file_name: 'a.svs', dataset_name: 'Meme' });
@@ -131,7 +131,7 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file, with %s as dat
     expect(await check(file)).toMatchObject({ changed: 0, unchanged: 3 });
   });
 
-  it('is rejected without any change when the catalogue has changed since the preview', async () => {
+  it('is rejected with 409 and changes nothing when the catalogue has changed since the preview', async () => {
     const { server, client, check, apply, images } = await startCatalogue(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     await server.fixtures.image({ path: 'b.svs', file_name: 'b.svs' });
@@ -168,7 +168,7 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file, with %s as dat
     });
   });
 
-  it('changes nothing when the file contains exported names that are not in NFC, or that begin with a blank or an apostrophe', async () => {
+  it('changes nothing when the file has the exported names of slides that are in Unicode form NFD or begin with a space, = or an apostrophe', async () => {
     const { server, check } = await startCatalogue(database);
     const rows: string[] = [];
     for (const file_name of ['Böbrek.svs'.normalize('NFD'), ' a.svs', "'=b.svs", '=c.svs']) {
@@ -213,7 +213,7 @@ describe('row of an imported catalogue CSV file', () => {
     expect(changes.map(({ image_id }) => image_id)).toEqual([idByPath.get(matchingPath)]);
   });
 
-  it('is invalid, and prevents the import, when it names several slides, or the same slide as an earlier row', async () => {
+  it('is reported as wrong, and the import gets 400, when it names several slides, or the same slide as an earlier row', async () => {
     const { server, check, apply, images } = await startCatalogue();
     const { id } = await server.fixtures.image({ path: '1/a.svs' });
     await server.fixtures.image({ path: '2/a.svs' });
@@ -229,7 +229,7 @@ describe('row of an imported catalogue CSV file', () => {
   });
 
   it.each(['removed_at', 'missing_since'] as const)(
-    'is assigned to no slide that was removed or is missing (database column %s is set)',
+    'is reported as unknown when it names a slide whose column %s is set (a removed or missing slide)',
     async (column) => {
       const { server, check } = await startCatalogue();
       const { id } = await server.fixtures.image({ [column]: server.clock.now().toISOString() });
@@ -271,8 +271,8 @@ describe('request body of a catalogue CSV import', () => {
   });
 });
 
-describe('export of the catalogue', () => {
-  it('has the columns of an import file, lists the slides in catalogue order, and writes an audit event', async () => {
+describe('export of the catalogue as CSV', () => {
+  it('returns a CSV file with the columns of an import file and the slides in catalogue order, and writes an audit event', async () => {
     const { server, client, check } = await startCatalogue();
     const b = await server.fixtures.image({
       file_name: '=b.svs',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { missingId, startCatalogueServer } from './testing/catalogue-server.ts';
 
-describe.each(databaseKinds)('GET /image-catalog/images/:imageId, with %s as database', (database) => {
+describe.each(databaseKinds)('GET /image-catalog/images/:imageId (database: %s)', (database) => {
   it('returns the catalogue entry whose id is in the URL path', async () => {
     const { server, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
@@ -29,8 +29,8 @@ describe.each(databaseKinds)('GET /image-catalog/images/:imageId, with %s as dat
   );
 });
 
-describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as database', (database) => {
-  it('change the fields of the entry, its position in the image list, and the search words that find it', async () => {
+describe.each(databaseKinds)('PUT and DELETE /image-catalog/images/:imageId (database: %s)', (database) => {
+  it('PUT changes the fields of the entry, its position in the image list, and the search words that find it', async () => {
     const { server, admin, reader, listedNames } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'z.svs', dataset_name: 'Old' });
     await server.fixtures.image({ file_name: 'b.svs', dataset_name: 'New' });
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     expect(await listedNames(reader, { q: 'old' })).toEqual([]);
   });
 
-  it('remove the dataset of the entry when they contain null for it, and its organ when they contain an empty string', async () => {
+  it('PUT removes the dataset of the entry when dataset_name is null, and its organ when organ_type is an empty string', async () => {
     const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ dataset_name: 'Set', organ_type: 'Meme' });
     const { body } = await admin.call(updateImage, {
@@ -55,7 +55,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     expect(body.image).toMatchObject({ dataset_name: null, organ_type: null });
   });
 
-  it('ignore fields of the request body that are not editable', async () => {
+  it('PUT returns 200 and changes nothing when the body has only fields that cannot be edited', async () => {
     const { server, admin } = await startCatalogueServer(database);
     const before = await server.fixtures.image({ file_name: 'a.svs' });
     const { status } = await admin.call(updateImage, {
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     ['a number as organ', { organ_type: 5 }],
     ['removed: true (DELETE removes an entry)', { removed: true }],
     ['null as file name', { file_name: null }],
-  ])('are rejected with invalid_request when the body contains %s', async (_, body) => {
+  ])('PUT returns 400 when the body contains %s', async (_, body) => {
     const { server, admin } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image();
     const response = await admin.call(updateImage, { params: { imageId: id }, body });
@@ -156,14 +156,17 @@ describe.each(databaseKinds)('edit requests for a catalogue entry, with %s as da
     ['a pixel size that is text', { mpp: 'x' }],
     ['a pixel size of 1,000 m', { mpp: 1e9 }],
     ['a negative objective power', { objective_power: -1 }],
-  ])('are rejected with invalid_request when the calibration has %s', async (_, calibration) => {
-    const { server, admin } = await startCatalogueServer(database);
-    const { id } = await server.fixtures.image({ file_name: 'a.svs' });
-    const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
-    expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-  });
+  ])(
+    'PUT returns 400 when the calibration (pixel size and objective power) has %s',
+    async (_, calibration) => {
+      const { server, admin } = await startCatalogueServer(database);
+      const { id } = await server.fixtures.image({ file_name: 'a.svs' });
+      const response = await admin.call(updateImage, { params: { imageId: id }, body: { calibration } });
+      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    },
+  );
 
-  it('remove and restore the entry, and write audit events', async () => {
+  it('DELETE removes the entry, and PUT with removed: false restores it; both write audit events', async () => {
     const { server, admin, listedNames } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({ file_name: 'a.svs' });
     const params = { imageId: id };

@@ -82,7 +82,7 @@ function requestAs(admin: Admin): SendRequest {
 }
 
 describe.each(databaseKinds)(
-  'dataset whose folder name is in Unicode form NFD, with %s as database',
+  'dataset whose folder name is in Unicode form NFD (database: %s)',
   (database) => {
     it('is restricted by a request that names it in Unicode form NFC', async () => {
       const { listedNames, datasets } = await startServerWithTwoDatasets(database);
@@ -98,7 +98,7 @@ describe.each(databaseKinds)(
       expect(await datasets()).toEqual([nfcName, 'Open']);
     });
 
-    it('contains the slides whose metadata files spell its name differently', async () => {
+    it('contains the slides whose metadata files (catalogue.csv, dataset.json) spell its name differently', async () => {
       const { server, listedNames, datasets } = await startServerWithTwoDatasets(database);
       for (const [number, name] of spellings.entries()) {
         await server.put(`Csv ${number}/catalogue.csv`, `file_name,dataset_name\nb.svs,${name}\n`);
@@ -166,7 +166,7 @@ describe.each(databaseKinds)(
   },
 );
 
-describe.each(databaseKinds)('dataset or organ name in a metadata file, with %s as database', (database) => {
+describe.each(databaseKinds)('dataset or organ name in dataset.json (database: %s)', (database) => {
   it('is used without its invisible characters and lone surrogates, and ignored when it contains NUL', async () => {
     const { server, admin, datasets } = await startServerWithTwoDatasets(database);
     await server.put(
@@ -205,7 +205,7 @@ describe('restricted dataset', () => {
     expect(await datasets()).toEqual([nfcName, 'Open']);
   });
 
-  it('can be created before its first slide, which is then visible only to accounts with a grant', async () => {
+  it('can be created before its first slide, which members without a grant then cannot see', async () => {
     const { server, admin, member, listedNames } = await startServerWithTwoDatasets();
     const created = await admin.call(updateDataset, { body: { dataset: 'Yeni', access: 'restricted' } });
     expect(created.status).toBe(200);
@@ -224,7 +224,7 @@ describe('restricted dataset', () => {
     expect(await listedNames(member)).toEqual(['b.svs']);
   });
 
-  it('cannot have a name with control characters', async () => {
+  it('is not created with a control character in its name: the request gets 400', async () => {
     const { admin } = await startServerWithTwoDatasets();
     const response = await admin.call(updateDataset, { body: { dataset: 'a\u0000b', access: 'restricted' } });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -247,7 +247,7 @@ describe('organ of a slide', () => {
   });
 });
 
-describe.each(databaseKinds)('catalogue search, with %s as database', (database) => {
+describe.each(databaseKinds)('catalogue search (database: %s)', (database) => {
   it('finds slides by dataset, organ or file name in any letter case and Unicode form', async () => {
     const { server, admin, listedNames } = await startServerWithTwoDatasets(database);
     await server.put('Open/x Iğdır.svs'.normalize('NFD'), svs);

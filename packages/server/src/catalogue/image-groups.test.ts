@@ -79,15 +79,15 @@ const fileNamesByOrder: Readonly<Record<ImageOrder, readonly string[]>> = {
 };
 
 describe.each(databaseKinds)(
-  'GET /image-catalog/images/groups, …/rows and …/:imageId/position, with %s as database',
+  'GET /image-catalog/images/groups, …/rows and …/:imageId/position (database: %s)',
   (databaseKind) => {
-    it('returns no group and no row for an empty catalogue', async () => {
+    it('groups and rows return empty lists for an empty catalogue', async () => {
       const { reader } = await startCatalogueServer(databaseKind);
       expect(await requestsAs(reader).groups()).toEqual({ groups: [], datasets: [], organs: [] });
       expect(await requestsAs(reader).rows()).toEqual([]);
     });
 
-    it('lists datasets in natural order with their counts, and images without a dataset last', async () => {
+    it('groups returns datasets in natural order with their image counts, and images without a dataset last', async () => {
       const { viewer } = await startSmallCatalogue(databaseKind);
       const datasets = ['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2'];
       expect(await viewer.groups()).toEqual({
@@ -97,7 +97,7 @@ describe.each(databaseKinds)(
       });
     });
 
-    it('counts the images of each dataset and organ with all other filters applied, including zero counts', async () => {
+    it('groups counts the images of each dataset and organ that match the other filters, even when the count is 0', async () => {
       const { viewer } = await startSmallCatalogue(databaseKind);
       expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
         groups: ['Set 2: 1', 'Set 10: 1'],
@@ -114,7 +114,7 @@ describe.each(databaseKinds)(
     });
 
     it.each<ImageOrder>(['name', 'newest', 'largest'])(
-      'returns pages of rows in the order "%s" without gaps, and the position of each image',
+      'rows returns the images in the order "%s", in pages without gaps, and position the place of each image',
       async (order) => {
         const { viewer, idOf } = await startSmallCatalogue(databaseKind);
         expect(await viewer.rows({ order })).toEqual(fileNamesByOrder[order]);
@@ -160,7 +160,7 @@ describe.each(databaseKinds)(
       return { ...testCatalogue, makeCase, cases };
     }
 
-    it('lists the cases of a dataset in natural order, without slides of other datasets', async () => {
+    it('groups lists the cases (groups of slides) of a dataset in natural order, without slides of other datasets', async () => {
       const { cases, viewer } = await startSmallCatalogueWithCases();
       // slide-10.svs is in two cases of Set 2 and is listed in the first one, Vaka 2.
       expect(await cases()).toEqual({
@@ -172,7 +172,7 @@ describe.each(databaseKinds)(
       expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2']);
     });
 
-    it('returns pages of rows with cases before slides without a case, and the position of each image', async () => {
+    it('rows returns the slides of cases before slides without a case, in pages, and position the place of each slide', async () => {
       const { viewer, idOf, listedNames } = await startSmallCatalogueWithCases();
       const rows = [
         'H&E kolon.svs',
@@ -196,7 +196,7 @@ describe.each(databaseKinds)(
       expect(await viewer.rows({ order: 'largest' })).toEqual(fileNamesByOrder.largest);
     });
 
-    it('counts the slides of a case that match the filters, and omits cases without a match', async () => {
+    it('groups counts the slides of a case that match the filters, and omits cases without a match', async () => {
       const { cases, viewer, idOf } = await startSmallCatalogueWithCases();
       expect(await cases({ organ: 'Meme', dataset: 'set 2' })).toEqual({ 'Set 2': ['Vaka 2: 1'] });
       expect(await viewer.rows({ organ: 'Meme', dataset: 'set 2' })).toEqual(['slide-10.svs']);
@@ -206,7 +206,7 @@ describe.each(databaseKinds)(
       expect(positionWithOtherOrgan.body.position).toBeNull();
     });
 
-    it('returns a new revision of the catalogue when a case is created, and no case of a restricted dataset to accounts without access', async () => {
+    it('groups returns a new revision when a case is created, and no case of a restricted dataset to an account without a grant', async () => {
       const { admin, reader, cases, makeCase } = await startSmallCatalogueWithCases();
       const revision = async () => (await reader.call(listImageGroups)).body.revision;
       const before = await revision();
@@ -217,7 +217,7 @@ describe.each(databaseKinds)(
       expect(await cases()).toEqual({ Çene: ['Vaka 1: 1'], 'Set 10': ['Vaka 5: 1'], '-': undefined });
     });
 
-    it('returns separate groups for two datasets whose names differ only in leading zeros', async () => {
+    it('groups and rows separate two datasets whose names differ only in leading zeros', async () => {
       const { server, reader } = await startCatalogueServer(databaseKind);
       for (const [dataset_name, file_name] of [
         ['Set 1', 'b'],
@@ -233,7 +233,7 @@ describe.each(databaseKinds)(
       expect(await viewer.rows({ from: '1', limit: '2' })).toEqual(['c', 'b']);
     });
 
-    it('returns the position of an image in a filtered list, and null when the filter leaves the image out', async () => {
+    it('position returns the place of an image in a filtered list, and null when the filter leaves the image out', async () => {
       const { viewer, idOf } = await startSmallCatalogue(databaseKind);
       const positionIn = async (query: Query) =>
         (await viewer.position(idOf('slide-2.svs'), query)).body.position;
@@ -245,7 +245,7 @@ describe.each(databaseKinds)(
       expect(await positionIn({ q: 'nothing has this' })).toBeNull();
     });
 
-    it('finds images by parts of words in any order, with or without diacritics', async () => {
+    it('rows finds images by parts of words in any order, with or without diacritics', async () => {
       const { viewer } = await startSmallCatalogue(databaseKind);
       for (const [q, expectedNames] of [
         ['supheli', ['şüpheli.svs']],
@@ -259,7 +259,7 @@ describe.each(databaseKinds)(
       }
     });
 
-    it('returns 304 for the ETag of the groups until the catalogue changes, and then a new revision of the catalogue', async () => {
+    it('groups returns 304 for its ETag until the catalogue changes, and then 200 with a new revision of the catalogue', async () => {
       const { admin, reader, idOf } = await startSmallCatalogue(databaseKind);
       const first = await reader.call(listImageGroups);
       const etag = { headers: { 'if-none-match': String(first.headers.etag) } };
@@ -274,7 +274,7 @@ describe.each(databaseKinds)(
       expect((await reader.call(listImageRows)).body.revision).toBe(changed.body.revision);
     });
 
-    it('returns revisions and ETags that do not let a reader verify the guessed name of an unlisted restricted dataset', async () => {
+    it('groups and rows return revisions and ETags from which no reader can verify a guessed name of an unlisted restricted dataset', async () => {
       const { server, admin, reader, viewer: account } = await startCatalogueServer(databaseKind);
       await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'a.svs' });
       const restriction = { dataset: 'Gizli', access: 'restricted', listed: false } as const;
@@ -304,7 +304,7 @@ describe.each(databaseKinds)(
       ['no_dataset=yes', 'no_dataset', { no_dataset: 'yes' }],
       ['a search with a NUL character', 'q', { q: 'a\u0000b' }],
       ['a dataset name of 256 characters', 'dataset', { dataset: 'a'.repeat(256) }],
-    ])('returns 400 for rows with %s', async (_, field, query: Query) => {
+    ])('rows returns 400 for a query with %s', async (_, field, query: Query) => {
       const { reader } = await startCatalogueServer(databaseKind);
       const { status, body } = await reader.call(listImageRows, { query });
       expect(status).toBe(400);
@@ -314,9 +314,9 @@ describe.each(databaseKinds)(
 );
 
 describe.each(databaseKinds)(
-  'access to the groups, rows and positions of the catalogue, with %s as database',
+  'access to the groups, rows and positions of the catalogue (database: %s)',
   (databaseKind) => {
-    it('shows restricted, hidden and failed images to administrators only, and removed images to no account', async () => {
+    it('is given for restricted, hidden and failed images to administrators only, and for removed images to no account', async () => {
       const { server, admin, reader } = await startCatalogueServer(databaseKind);
       const at = server.clock.now().toISOString();
       const { image } = server.fixtures;
@@ -366,7 +366,7 @@ describe.each(databaseKinds)(
       expect((await administrator.position(removed.id)).status).toBe(404);
     });
 
-    it('applies a new restriction to groups, rows and positions immediately', async () => {
+    it('ends for members as soon as the dataset of the images is restricted', async () => {
       const { admin, reader, idOf } = await startSmallCatalogue(databaseKind);
       const viewer = requestsAs(reader);
       expect((await viewer.groups()).groups).toHaveLength(4);
@@ -377,7 +377,7 @@ describe.each(databaseKinds)(
       expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
     });
 
-    it('hides a restricted dataset from accounts without a grant, also when another account gets a grant during its request', async () => {
+    it('is not given for a restricted dataset without a grant, even when another account gets a grant during its own request', async () => {
       const { server } = await startSmallCatalogue(databaseKind);
       const { fixtures, as, services } = server;
       const [admin, grantee, other] = [await fixtures.admin(), await fixtures.user(), await fixtures.user()];

@@ -17,8 +17,8 @@ import { insertImages } from '../store/images.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { startCatalogueServer, svs } from './testing/catalogue-server.ts';
 
-describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (database) => {
-  it('returns a message when the catalogue has no images', async () => {
+describe.each(databaseKinds)('GET /image-catalog/images (database: %s)', (database) => {
+  it('returns an empty list with the message "No images found." for an empty catalogue', async () => {
     const { reader } = await startCatalogueServer(database);
     const { body } = await reader.call(listImages);
     expect(body).toEqual({ images: [], next_cursor: null, message: 'No images found.' });
@@ -79,7 +79,7 @@ describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (
     ]);
   });
 
-  it('returns datasets in natural order, and images without a dataset last', async () => {
+  it('returns images by dataset and name in natural order, and images without a dataset last', async () => {
     const { server, listedNames } = await startCatalogueServer(database);
     for (const [dataset_name, file_name] of [
       [null, 'a.svs'],
@@ -238,7 +238,7 @@ describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (
     }
   });
 
-  it('returns pages that neither repeat nor miss an image', async () => {
+  it('returns pages that neither repeat nor miss an image, even if images are added between two requests', async () => {
     const { server, reader, listedNames } = await startCatalogueServer(database);
     for (let i = 0; i < 7; i++) await server.fixtures.image({ dataset_name: 'Set', file_name: 'same.svs' });
     for (let i = 0; i < 5; i++) await server.fixtures.image({ file_name: `slide-${i}.svs` });
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('GET /image-catalog/images, with %s as database', (
   });
 
   it.each(['%', '_', '\\', '%%', "'", "' or 1=1--", '"; drop table images;--'])(
-    'treats %j in a search as literal text',
+    'finds, for the search %j, only the image whose name contains this text',
     async (q) => {
       const { server, reader, listedNames } = await startCatalogueServer(database);
       await server.fixtures.image({ file_name: 'plain.svs' });

@@ -140,7 +140,7 @@ async function startWithEarlierDatabase(databaseKind: DatabaseKind, contents: Ea
 const defaults = { listed: false, grants: [], requests: [], sharing: false, identifiable_originals: false };
 
 describe.each(databaseKinds)(
-  'merging two spellings of a dataset name at the start of the server, with %s as database',
+  'merging two spellings of a dataset name at the start of the server (database: %s)',
   (databaseKind) => {
     it.each([
       ['the first spelling', [nfdName]],
@@ -212,7 +212,7 @@ describe.each(databaseKinds)(
       expect(await datasets()).toMatchObject([{ access: 'open', images: 2 }]);
     });
 
-    it('writes an audit event for each slide, and changes nothing when the server starts again', async () => {
+    it('writes an audit event for each slide whose dataset name changes, and no event when the server starts again', async () => {
       const { auditDetails, allImages, server } = await startWithEarlierDatabase(databaseKind, {
         slides: [nfdName, nfcName],
         restricted: [nfdName],
@@ -230,7 +230,7 @@ describe.each(databaseKinds)(
 );
 
 describe.each(databaseKinds)(
-  'merging two spellings of an organ name at the start of the server, with %s as database',
+  'merging two spellings of an organ name at the start of the server (database: %s)',
   (databaseKind) => {
     it('gives the slides with either spelling the same organ', async () => {
       const { allImages } = await startWithEarlierDatabase(databaseKind, {

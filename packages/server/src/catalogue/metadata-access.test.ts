@@ -97,7 +97,7 @@ const noAccess = { listed: false, entry: 404, pixels: 404 };
 const fullAccess = { listed: true, entry: 200, pixels: 200 };
 
 describe.each(databaseKinds)(
-  'slide that catalogue.csv puts into a restricted dataset, with %s as database',
+  'slide that the metadata file catalogue.csv puts into a restricted dataset (database: %s)',
   (database) => {
     it('is not visible to members without a grant', async () => {
       const { accessOfMember } = await startWithRestrictedSlide(database);
@@ -201,7 +201,7 @@ describe.each(databaseKinds)(
   },
 );
 
-describe('slide that dataset.json puts into a restricted dataset', () => {
+describe('slide that the metadata file dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
 
   it('stays invisible to members without a grant after dataset.json is damaged or no longer names its dataset', async () => {
@@ -247,7 +247,7 @@ describe('slide that dataset.json puts into a restricted dataset', () => {
   });
 });
 
-describe('new slide in a folder whose metadata file cannot be used', () => {
+describe('new slide in a folder whose metadata file (catalogue.csv) cannot be used', () => {
   it('is hidden from members until the invalid metadata file is corrected, and then gets the dataset that the file names', async () => {
     const contents: Readonly<Record<string, string | Buffer>> = {
       'saved as Windows-1254': windows1254,
@@ -306,7 +306,7 @@ describe('new slide in a folder whose metadata file cannot be used', () => {
   });
 });
 
-describe('administrator when a metadata file is unusable, missing or would open a restricted slide', () => {
+describe('administrator when catalogue.csv (metadata file) is unusable, missing or would open a restricted slide', () => {
   it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
@@ -395,7 +395,7 @@ describe('administrator when a metadata file is unusable, missing or would open 
     expect(await accessOfMember(imageId)).toEqual(noAccess);
   });
 
-  it('can accept that a metadata file is missing: new slides become visible, and other slides keep their dataset', async () => {
+  it('can accept a missing metadata file by deleting its list entry: new slides become visible, other slides keep their dataset', async () => {
     const { server, admin, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);
@@ -414,7 +414,7 @@ describe('administrator when a metadata file is unusable, missing or would open 
     expect(await managedEntries({ status: 'failed' })).toHaveLength(1);
   });
 
-  it('finds an audit event for every dataset that a scan changed', async () => {
+  it('finds an audit event with the old and the new dataset for each slide whose dataset a scan changed', async () => {
     const { server, admin, imageId, auditEvents } = await startWithRestrictedSlide();
     await admin.call(updateDataset, { body: { dataset: 'Gizli çalışma', access: 'open' } });
     await server.put('Set/catalogue.csv', `${heading}a.svs,Study B,\n`);

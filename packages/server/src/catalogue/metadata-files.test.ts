@@ -30,7 +30,7 @@ describe('dataset of a slide without metadata files', () => {
     ['Breast/2024/a.svs', 'Breast'],
     ['a.svs', null],
   ])(
-    'is the first folder of the slide path, or null when the path has no folder: %s belongs to the dataset %s',
+    'is the first folder of the slide path, or null without a folder: for the path %s it is %s',
     (slide, dataset_name) => {
       expect(slideMetadataOf(slide, [])).toEqual({
         dataset_name,
@@ -63,7 +63,7 @@ describe('metadata file catalogue.csv', () => {
     ['with semicolons', 'file_name;organ_type\na.svs;Böbrek\n'],
     ['with quotes and Windows line ends', '"file_name","organ_type"\r\n"a.svs","Böbrek"\r\n\r\n'],
     ['with other columns, in any order and case', 'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n'],
-    ['with a row that ends early', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
+    ['with a row that has fewer cells than the header', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
   ])('sets the organ of a slide when the file is written %s', async (_, csv) => {
     const { chain, problems } = await readMetadata({ 'catalogue.csv': csv });
     expect(problems).toEqual([]);
@@ -175,7 +175,7 @@ describe('case (group of slides) of a slide', () => {
   );
 });
 
-describe('several metadata files for a slide', () => {
+describe('several metadata files (catalogue.csv, dataset.json) for a slide', () => {
   it('are combined field by field, and the file in the nearest folder takes precedence', async () => {
     const { chain } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name,organ_type\nSet/a.svs,From the root,Far\n',
@@ -197,12 +197,12 @@ describe('several metadata files for a slide', () => {
   });
 });
 
-describe('readFolderMetadata (reads the metadata files of the slide folder)', () => {
+describe('readFolderMetadata (reads catalogue.csv and dataset.json of a folder)', () => {
   it.each([
     ['catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Ye\u202eni,Me\u200bme\n'],
     ['dataset.json', JSON.stringify({ dataset_name: 'Ye\u202eni', organ_type: 'Me\u200bme\ud800' })],
   ])(
-    'removes invisible characters, lone surrogates and bidirectional controls from names in %s',
+    'removes invisible characters and bidirectional controls from dataset and organ names in %s',
     async (file, content) => {
       const { problems, chain } = await readMetadata({ [`Set/${file}`]: content });
       expect(problems).toEqual([]);
@@ -213,35 +213,64 @@ describe('readFolderMetadata (reads the metadata files of the slide folder)', ()
 
 describe('unusable metadata file', () => {
   it.each([
-    ['catalogue.csv', 'the first line names no column file_name.', 'name,organ\na.svs,Meme\n'],
-    ['catalogue.csv', 'the first line names no column file_name.', ''],
-    ['catalogue.csv', 'line 2 cannot be read.', 'file_name,organ_type\n"a.svs,Meme\n'],
-    ['catalogue.csv', 'line 2 cannot be read.', 'file_name,organ_type\na.svs,Meme,x,y\n'],
     [
       'catalogue.csv',
+      'without the column file_name',
+      'the first line names no column file_name.',
+      'name,organ\na.svs,Meme\n',
+    ],
+    ['catalogue.csv', 'without text', 'the first line names no column file_name.', ''],
+    [
+      'catalogue.csv',
+      'with an open quotation mark',
+      'line 2 cannot be read.',
+      'file_name,organ_type\n"a.svs,Meme\n',
+    ],
+    [
+      'catalogue.csv',
+      'with more cells than columns',
+      'line 2 cannot be read.',
+      'file_name,organ_type\na.svs,Meme,x,y\n',
+    ],
+    [
+      'catalogue.csv',
+      'in the encoding Latin-1',
       'the file is not UTF-8 text.',
       Buffer.from('file_name,organ_type\na.svs,Böbrek\n', 'latin1'),
     ],
     [
       'catalogue.csv',
+      'with a dataset name of 256 characters',
       'a dataset_name is longer than 255 characters.',
       `file_name,dataset_name\na.svs,${'x'.repeat(256)}\n`,
     ],
     [
       'catalogue.csv',
+      'with a line break in a dataset name',
       'a dataset_name contains a control character.',
       'file_name,dataset_name\na.svs,"a\nb"\n',
     ],
     [
       'dataset.json',
+      'with a NUL character in a dataset name',
       'a dataset_name contains a control character.',
       JSON.stringify({ slides: { 'a.svs': { dataset_name: 'a\u0000b' } } }),
     ],
-    ['dataset.json', 'the file is not valid JSON.', '{"organ_type": '],
-    ['dataset.json', 'organ_type has an unexpected type.', '{"organ_type": 5}'],
-    ['dataset.json', 'the file must contain a JSON object.', '[]'],
-    ['dataset.json', 'slides.a.svs has an unexpected type.', '{"slides": {"a.svs": "Meme"}}'],
-  ])('named %s is reported with the reason: %s', async (file, reason, content) => {
+    ['dataset.json', 'with truncated JSON', 'the file is not valid JSON.', '{"organ_type": '],
+    [
+      'dataset.json',
+      'with a number as organ_type',
+      'organ_type has an unexpected type.',
+      '{"organ_type": 5}',
+    ],
+    ['dataset.json', 'with a JSON array', 'the file must contain a JSON object.', '[]'],
+    [
+      'dataset.json',
+      'with a text instead of the values of a slide',
+      'slides.a.svs has an unexpected type.',
+      '{"slides": {"a.svs": "Meme"}}',
+    ],
+  ])('%s %s is reported with the reason: %s', async (file, _, reason, content) => {
     const { problems, chain } = await readMetadata({
       [`Set/${file}`]: content,
       'dataset.json': '{"organ_type": "Else"}',
@@ -257,7 +286,7 @@ describe('unusable metadata file', () => {
 });
 
 describe('metadata file catalogue.csv whose last line has no line break', () => {
-  it('applies its complete rows, and only to the slides that they name', async () => {
+  it('applies only to the slides of its complete rows, and is reported as possibly cut off', async () => {
     const { chain, problems } = await readMetadata({
       'catalogue.csv': 'file_name,dataset_name\na.svs,Study A\nb.svs,Study',
     });
@@ -277,24 +306,27 @@ describe('metadata file catalogue.csv whose last line has no line break', () => 
   });
 });
 
-describe('metadata file', () => {
+describe('readFolderMetadata (reads catalogue.csv and dataset.json) with an incomplete file', () => {
   it.each([
-    ['that is missing', [], ['catalogue.csv'], 'the file is missing.'],
+    ['is missing', [], ['catalogue.csv'], 'the file is missing.'],
     [
-      'that changed during the last second',
+      'changed during the last second',
       [{ size: 10, isChanging: true }],
       [],
       'the file is still being written.',
     ],
-    ['that became shorter while it was read', [{ size: 99 }], [], 'the file is still being written.'],
-  ])('%s marks the metadata of its slides as incomplete', async (_, files, missing, reason) => {
-    const read = async () => Buffer.from('file_name\n');
-    const { metadata, problems } = await readFolderMetadata(
-      'Set',
-      files.map((file) => ({ name: 'catalogue.csv', read, ...file })),
-      missing,
-    );
-    expect(problems).toEqual([{ path: 'Set/catalogue.csv', error: `catalogue.csv: ${reason}` }]);
-    expect(slideMetadataOf('Set/a.svs', [metadata]).isMetadataIncomplete).toBe(true);
-  });
+    ['became shorter while it was read', [{ size: 99 }], [], 'the file is still being written.'],
+  ])(
+    'marks the metadata of the slides as incomplete when catalogue.csv %s',
+    async (_, files, missing, reason) => {
+      const read = async () => Buffer.from('file_name\n');
+      const { metadata, problems } = await readFolderMetadata(
+        'Set',
+        files.map((file) => ({ name: 'catalogue.csv', read, ...file })),
+        missing,
+      );
+      expect(problems).toEqual([{ path: 'Set/catalogue.csv', error: `catalogue.csv: ${reason}` }]);
+      expect(slideMetadataOf('Set/a.svs', [metadata]).isMetadataIncomplete).toBe(true);
+    },
+  );
 });

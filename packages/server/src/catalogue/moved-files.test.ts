@@ -58,7 +58,7 @@ const idOf = (images: readonly Image[], name: string): string => {
   return image.id;
 };
 
-describe.each(databaseKinds)('catalogue entry of a slide, with %s as database', (database) => {
+describe.each(databaseKinds)('catalogue entry of a slide (database: %s)', (database) => {
   it('follows a file that is renamed and moved to another folder, and gets audit events about the move', async () => {
     const { server, rescanAndList, move, inspect, auditEntriesOf } = await startServer(database);
     await server.put('Breast/a.svs', narrowSlide);
@@ -132,7 +132,7 @@ describe.each(databaseKinds)('catalogue entry of a slide, with %s as database', 
     ]);
   });
 
-  it('keeps a scale that an administrator entered when its file is replaced and read again', async () => {
+  it('keeps a pixel size that an administrator entered when its file is replaced and read again', async () => {
     const { server, admin, rescanAndList } = await startServer(database);
     await server.put('a.svs', narrowSlide);
     const [before] = await rescanAndList();
@@ -189,7 +189,7 @@ describe.each(databaseKinds)('catalogue entry of a slide, with %s as database', 
     expect(await rescanAndList()).toEqual(after);
   });
 
-  it('stays removed when its file is moved', async () => {
+  it('that an administrator removed stays removed when its file is moved', async () => {
     const { server, admin, rescanAndList, move } = await startServer(database);
     await server.put('Set/a.svs', narrowSlide);
     const [before] = await rescanAndList();
@@ -236,7 +236,7 @@ describe('slide of several files', () => {
     ['a.mrxs', 'a', 'b.mrxs', 'b'],
     ['a.vsi', '_a_', 'b.vsi', '_b_'],
   ])(
-    'keeps its entry when its file "%s" and its companion folder "%s" are renamed',
+    'keeps its entry when its file "%s" and its companion folder "%s" are renamed and moved',
     async (name, folder, newName, newFolder) => {
       const { server, rescanAndList, move, placesById } = await startServer();
       await server.put(`Set/${name}`, 'no real one');

@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const csv = (...lines: readonly string[]) => `file_name,case,stain,note\n${lines.join('\n')}\n`;
 
 describe.each(databaseKinds)(
-  'cases (groups of slides) that metadata files name, with %s as database',
+  'cases (groups of slides) that the metadata file catalogue.csv names (database: %s)',
   (databaseKind) => {
     /** Starts a server with the slides a.svs, b.svs and c.svs in the folder Set, beside a `catalogue.csv` with this content. */
     async function startWithCsv(content: string) {
@@ -117,7 +117,7 @@ describe.each(databaseKinds)(
       expect(await cases()).toEqual(['V-1: c.svs']);
     });
 
-    it('keep their slides while the metadata file is unreadable, and after the missing file of a slide has reappeared', async () => {
+    it('keep their slides while catalogue.csv cannot be parsed, and get a slide back when its missing file reappears', async () => {
       const { write, cases, server } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
       const before = await cases();
       await write(`${csv('a.svs,V-2,,')}b.svs,"broken`);
@@ -147,7 +147,7 @@ describe.each(databaseKinds)(
       ]);
     });
 
-    it('stay when the metadata file no longer names them, if their slides are registered to (aligned with) each other', async () => {
+    it('are not deleted when the metadata file no longer names them, if their slides are registered (aligned) with each other', async () => {
       const { admin, write, cases, firstCase } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
       const { id, slides } = await firstCase();
       const [from_image = '', to_image = ''] = slides.map(({ image_id }) => image_id);

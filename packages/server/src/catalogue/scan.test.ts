@@ -66,7 +66,7 @@ describe('scan of a slide folder', () => {
     }
   });
 
-  it('applies metadata files to slides, and reports unusable metadata files', async () => {
+  it('applies catalogue.csv to the slides of its folder, and reports an invalid dataset.json', async () => {
     await writeFile('Set/catalogue.csv', 'file_name,organ_type\na.svs,Meme\n');
     await writeFile('Set/dataset.json', '{');
     await writeFile('Set/a.svs');
@@ -149,7 +149,7 @@ describe('scan of a slide folder', () => {
     expect(attempts).toBe(3);
   });
 
-  it('passes only DICOM files to the grouping by slide, and passes them again only after one of them has changed', async () => {
+  it('passes only DICOM files to groupFiles (groups files by slide), and again only after one of them has changed', async () => {
     const groupedNames: string[][] = [];
     const recordingScanner = createTestScanner(async (_, names) => {
       groupedNames.push([...names]);
@@ -179,7 +179,7 @@ describe('scan of a slide folder', () => {
 });
 
 describe('scan of a bucket', () => {
-  it('reports a deleted metadata object, and marks the metadata of the slides in its folder as incomplete', async () => {
+  it('reports a deleted catalogue.csv as missing, and marks the metadata of the slides in its folder as incomplete', async () => {
     const objects = new Map([
       ['Set/a.svs', 'a slide'],
       ['Set/catalogue.csv', 'file_name,dataset_name\na.svs,Study A\n'],
@@ -213,7 +213,7 @@ describe('scan of a bucket', () => {
   });
 });
 
-describe('links in a slide folder', () => {
+describe('symbolic links in a slide folder', () => {
   it('are followed to files and folders inside the slide folder', async () => {
     await writeFile('Store/a.svs');
     await fs.symlink(path.join(root, 'Store', 'a.svs'), path.join(root, 'linked.svs'));

@@ -53,12 +53,12 @@ async function startCatalogueWithSecrets(databaseKind: DatabaseKind, restrictedD
 }
 
 describe.each(everyDatabaseKind)(
-  'catalogue search with restricted and hidden entries, with %s as database',
+  'catalogue search with restricted and hidden entries (database: %s)',
   (databaseKind) => {
     it.each([
       ['3 restricted datasets', 3],
-      ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
-    ])('evaluates SQL LIKE only on entries that the caller may see, with %s', async (_, count) => {
+      ['70 restricted datasets (too many for sort key ranges in one query)', 70],
+    ])('evaluates SQL LIKE in lists only on entries that the caller may see, with %s', async (_, count) => {
       const { listedNames, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
       const queries: Record<string, string>[] = [
         { q: 'secret' },
@@ -85,7 +85,7 @@ describe.each(everyDatabaseKind)(
 
     it.each([
       ['3 restricted datasets', 3],
-      ['70 restricted datasets, which are too many for ranges of sort keys in one query', 70],
+      ['70 restricted datasets (too many for sort key ranges in one query)', 70],
     ])(
       'evaluates SQL LIKE in groups, rows and positions only on entries that the caller may see, with %s',
       async (_, count) => {
@@ -125,7 +125,7 @@ describe.each(everyDatabaseKind)(
       expect(await listedNames(admin, { q: 'hidden' })).toEqual(Array(3).fill('secret hidden.svs'));
     });
 
-    it('runs the same queries for an unknown id and for the id of an invisible entry', async () => {
+    it('returns 404 after the same number of queries for an unknown id and for the id of an invisible entry', async () => {
       const { server, viewer, secretId, observer } = await startCatalogueWithSecrets(databaseKind, 3);
       const token = await server.fixtures.token(viewer);
       const queriesFor = async (imageId: string) => {
@@ -143,9 +143,9 @@ describe.each(everyDatabaseKind)(
 );
 
 describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
-  'query plans of GET /image-catalog/images, with PostgreSQL as database',
+  'query plans of GET /image-catalog/images (database: PostgreSQL)',
   () => {
-    it('read no entry of a restricted dataset and do not use the trigram index of all entries', async () => {
+    it('show that no entry of a restricted dataset is read and that the trigram index of all entries is not used', async () => {
       const { db, url, close } = await openTestDatabase('PostgreSQL');
       await prepareSearch(db);
       const { server, reader, admin } = await startCatalogueServer({ db, close });

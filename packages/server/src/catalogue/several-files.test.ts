@@ -45,7 +45,7 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('DICOM series, with %s as database', (database) => {
+describe.each(databaseKinds)('DICOM series in a slide folder (database: %s)', (database) => {
   it('becomes one catalogue entry with the width of its largest image and the total size of its twelve files', async () => {
     const { put, rescanAndList } = await startServer(database);
     const bytes = await put(twelveResolutions);
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('DICOM series, with %s as database', (database) => 
     ]);
   });
 
-  it('is served with tiles from all its files', async () => {
+  it('gets status 200 for a tile of the level in each of its files', async () => {
     const { server, put } = await startServer(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('DICOM series, with %s as database', (database) => 
     expect(await rescanAndList()).toMatchObject([{ file_name: '1.dcm', status: 'ready' }]);
   });
 
-  it('does not include a DICOM file that is not a slide; this file is listed as failed with a reason', async () => {
+  it('does not include a DICOM segmentation, which is listed as failed with a reason', async () => {
     const { server, put, rescanAndList } = await startServer(database);
     await put({ 'a.dcm': {}, 'b.dcm': { downsample: 2 } });
     const bytes = Buffer.from(await buildDicom({ instance: '9' })).toString('latin1');

@@ -26,7 +26,7 @@ describe('catalogue of a slide folder', () => {
     expect(await list(reader)).toContainEqual({ ...before, id: before?.id });
   });
 
-  it('uses the first folder of a path as the dataset, also for demonstration slides', async () => {
+  it('uses the first folder of a slide path as the dataset, also for demonstration slides', async () => {
     const { server, list, reader } = await startCatalogueServer();
     await server.put('Breast/2024/a.svs', svs);
     await server.put('b.svs', svs);
@@ -41,7 +41,7 @@ describe('catalogue of a slide folder', () => {
     ]);
   });
 
-  it('updates dataset and organ of a slide when its metadata file changes', async () => {
+  it('updates dataset and organ of a slide when its metadata file (catalogue.csv) changes', async () => {
     const { server, list, reader } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'file_name,dataset_name,organ_type\na.svs,Study,Meme\n');
@@ -100,7 +100,7 @@ describe('catalogue of a slide folder', () => {
     expect(inspect).toHaveBeenCalledTimes(3);
   });
 
-  it('reads unreadable files again at each start of the server', async () => {
+  it('reads only unreadable files again at the start of the server', async () => {
     const { server } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));
@@ -112,14 +112,14 @@ describe('catalogue of a slide folder', () => {
   });
 
   it.each([
-    ['cut.svs', svs.subarray(0, 2000)],
-    ['empty.svs', new Uint8Array()],
-    ['text.tif', 'This is no picture at all.'],
-    ['text.dcm', 'Nor is this.'],
-    ['picture.png', 'nor this'],
+    ['a truncated SVS file', 'cut.svs', svs.subarray(0, 2000)],
+    ['an empty SVS file', 'empty.svs', new Uint8Array()],
+    ['text in a .tif file', 'text.tif', 'This is no picture at all.'],
+    ['text in a .dcm file', 'text.dcm', 'Nor is this.'],
+    ['text in a .png file', 'picture.png', 'nor this'],
   ])(
-    'lists the unreadable file %s to administrators as failed, with one sentence that gives the reason',
-    async (name, bytes) => {
+    'lists %s to administrators as failed, with one sentence that gives the reason',
+    async (_, name, bytes) => {
       const { server, admin, list, listedNames } = await startCatalogueServer();
       await server.put('Set/good.svs', svs);
       await server.put(`Set/${name}`, bytes);
@@ -141,7 +141,7 @@ describe('catalogue of a slide folder', () => {
     expect(await listedNames()).toEqual(['a.svs']);
   });
 
-  it('shows an unusable metadata file to administrators until it is corrected', async () => {
+  it('lists an unusable metadata file (catalogue.csv) as failed to administrators until it is corrected', async () => {
     const { server, admin, list, listedNames } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/catalogue.csv', 'nonsense');
@@ -186,7 +186,7 @@ describe('catalogue of a slide folder', () => {
     expect(await catalogue.isEmpty()).toBe(true);
   });
 
-  it('creates one entry for a file that two concurrent scans find', async () => {
+  it('creates one entry for a file that three concurrent scans find', async () => {
     const { server } = await startCatalogueServer();
     const user = await server.fixtures.user();
     await server.put('Set/a.svs', svs);

@@ -42,7 +42,7 @@ async function startServer(database: 'SQLite' | 'PostgreSQL' = 'SQLite') {
   };
 }
 
-describe.each(databaseKinds)('list of slides for administrators, with %s as database', (database) => {
+describe.each(databaseKinds)('GET /admin/images: list of all slides (database: %s)', (database) => {
   it('filters and counts entries by status, dataset and search text', async () => {
     const { server, admin, listedNames } = await startServer(database);
     const { image } = server.fixtures;
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('list of slides for administrators, with %s as data
   });
 });
 
-describe.each(databaseKinds)('bulk change of catalogue entries, with %s as database', (database) => {
+describe.each(databaseKinds)('POST /admin/images/changes: bulk change (database: %s)', (database) => {
   it('moves entries to a dataset, and leaves entries that are already in it unchanged', async () => {
     const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('bulk change of catalogue entries, with %s as datab
     expect(await auditEntries()).toEqual([['image-edited', a.id, detail]]);
   });
 
-  it('changes no entry when one of them is unknown or removed', async () => {
+  it('returns 404 and changes no entry when one of the entries is unknown or removed', async () => {
     const { server, admin, listedNames, auditEntries } = await startServer(database);
     const a = await server.fixtures.image({ file_name: 'a.svs' });
     const removed = await server.fixtures.image({ file_name: 'b.svs', removed_at: at });
@@ -225,7 +225,7 @@ describe('hidden slide', () => {
 });
 
 describe('slide whose file is unreadable', () => {
-  it('is read again at the request of an administrator', async () => {
+  it('is read again at the request of an administrator, even if the file has not changed', async () => {
     const server = await slideServer();
     await server.put('a.svs', 'no slide at all');
     await server.rescan();

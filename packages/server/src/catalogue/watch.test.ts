@@ -34,7 +34,7 @@ async function startWatching() {
   };
 }
 
-describe('watcher of the slide folders (watchFolders)', () => {
+describe('watchFolders (watcher of the slide folders)', () => {
   it('reports created, changed, renamed and deleted files at any depth', async () => {
     const { inBase, isReported } = await startWatching();
     expect(await isReported(() => fs.writeFile(inBase('slides/Set/deep/a.svs'), '1'))).toBe(true);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../store/testing/test-database.ts';
 import { createPresentations } from './presentations.ts';
 
-it('a follower of a presentation keeps a constant number of promises in memory while the presenter changes nothing', async () => {
+it('createPresentations (live slide presentations): a follower adds no promises to memory while the presenter changes nothing', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -34,7 +34,7 @@ it('a follower of a presentation keeps a constant number of promises in memory w
   await end;
 });
 
-it('an account or visitor has at most 20 streams of presentation events: a further one ends the oldest', async () => {
+it('createPresentations (live slide presentations): the 21st event stream of a follower ends the oldest stream of this follower', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   const presentations = createPresentations({
@@ -68,7 +68,7 @@ it('an account or visitor has at most 20 streams of presentation events: a furth
   expect(hasEnded).toBe(true);
 });
 
-it('followers of a presentation write one log line for all failed reads of the database until a read succeeds', async () => {
+it('createPresentations (live slide presentations): about 16 failed reads of the database cause one log line', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   await close(); // each read fails
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

@@ -80,7 +80,7 @@ describe('npm run doctor: check of the database (checkDatabase)', () => {
     return { dataDir, file, config: { databaseUrl: null, dataDir } };
   };
 
-  it('reports an intact database as ok', async () => {
+  it('reports an intact SQLite database as ok', async () => {
     const { config } = await createEmbeddedDatabase();
     expect(await checkDatabase(config)).toMatchObject([
       { state: 'ok', message: expect.stringMatching(/SQLite.*the file is intact/) as string },
@@ -88,7 +88,7 @@ describe('npm run doctor: check of the database (checkDatabase)', () => {
     ]);
   });
 
-  it('reports a missing database as ok and does not create it', async () => {
+  it('reports a missing SQLite database as ok and does not create it', async () => {
     const dataDir = newFolder();
     expect(await checkDatabase({ databaseUrl: null, dataDir })).toMatchObject([{ state: 'ok' }]);
     expect(fs.readdirSync(dataDir)).toEqual([]);
@@ -103,7 +103,7 @@ describe('npm run doctor: check of the database (checkDatabase)', () => {
     ]);
   });
 
-  it('reports a database with damaged pages as wrong', async () => {
+  it('reports an SQLite database with damaged pages as wrong', async () => {
     const { file, config } = await createEmbeddedDatabase();
     const bytes = fs.readFileSync(file);
     // Damages every second page of 4,096 bytes, except the first 40, which contain the schema.
@@ -216,21 +216,29 @@ describe('npm run doctor: check of addresses and proxies (checkAddresses)', () =
   });
 
   it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>, string]>([
-    ['a public address without https', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
-    ['a loopback PUBLIC_URL of a public server', { host: '0.0.0.0' }, 'e-mails and redirects contain'],
-    ['https without a trusted proxy', { ...behindProxy, trustedProxies: [] }, 'none is named'],
+    ['a PUBLIC_URL without https', { publicUrl: 'http://slides.example.org' }, 'not encrypted'],
     [
-      'a proxy network of all addresses',
+      'the default loopback PUBLIC_URL of a server with HOST=0.0.0.0',
+      { host: '0.0.0.0' },
+      'e-mails and redirects contain',
+    ],
+    ['an https PUBLIC_URL without TRUSTED_PROXIES', { ...behindProxy, trustedProxies: [] }, 'none is named'],
+    [
+      'the network of all addresses (0.0.0.0/0) in TRUSTED_PROXIES',
       { ...behindProxy, trustedProxies: ['0.0.0.0/0'] },
       'Every client is trusted',
     ],
     [
-      'the host name of a proxy',
+      'a host name in TRUSTED_PROXIES',
       { ...behindProxy, trustedProxies: ['proxy.example.org'] },
       'neither an address',
     ],
-    ['an invalid network mask', { ...behindProxy, trustedProxies: ['10.0.0.0/33'] }, 'neither an address'],
-    ['a session cookie without https', { imageSessionCookie: 'strict' }, 'requires https'],
+    [
+      'an invalid network mask (/33) in TRUSTED_PROXIES',
+      { ...behindProxy, trustedProxies: ['10.0.0.0/33'] },
+      'neither an address',
+    ],
+    ['IMAGE_SESSION_COOKIE=strict without https', { imageSessionCookie: 'strict' }, 'requires https'],
   ])('reports %s as wrong', (_, config, sentence) => {
     const problems = checkAddresses({ ...loopback, ...config }).filter(({ state }) => state === 'wrong');
     expect(problems.map(({ message }) => message).join(' ')).toContain(sentence);
@@ -289,7 +297,7 @@ describe('npm run doctor: checks of mail and object storage', () => {
     expect(await checkMail(config)).toMatchObject({ state: 'note' });
   });
 
-  it('report a mail server that rejects the password as wrong', async () => {
+  it('report a mail server that rejects the password as wrong, without repeating the password', async () => {
     const server = new SMTPServer({
       disabledCommands: ['STARTTLS'],
       onAuth: ({ password }, _, done) =>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { imageIdOf, uidOf } from './uids.ts';
 
-describe('DICOM study UID of an image', () => {
-  it('can be converted back to the id of its image', () => {
+describe('imageIdOf (id of an image from its DICOM study UID)', () => {
+  it('returns the id of the image for the study UID that uidOf computes from this id', () => {
     for (const id of [
       ...Array.from({ length: 200 }, () => randomUUID()),
       '00000000-0000-4000-8000-000000000000',
@@ -12,7 +12,7 @@ describe('DICOM study UID of an image', () => {
     }
   });
 
-  it('is converted to null instead of an image id when it is not 2.25 followed by a decimal number below 2^128', () => {
+  it('returns null for a UID that is not 2.25 followed by a decimal number below 2^128', () => {
     for (const uid of [
       '',
       '2.25.',
@@ -29,7 +29,7 @@ describe('DICOM study UID of an image', () => {
 });
 
 describe('uidOf (DICOM UIDs of an image)', () => {
-  it('returns different valid UIDs for the study, series, pyramid and levels of an image, and always the same UID for each', () => {
+  it('returns different valid UIDs for the study, series, pyramid and levels of an image, and a fixed UID for a known image id', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (
       ['study', 'series', 'frame-of-reference', 'pyramid', 'specimen', 'dimensions', 0, 1] as const

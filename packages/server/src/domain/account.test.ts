@@ -60,7 +60,7 @@ function outcome(
 /** Describes an expected outcome for a test name, which continues with the account. */
 function effectOf(expected: { readonly status?: string; readonly role?: string } | string): string {
   if (expected === 'no change') return 'changes nothing in';
-  if (typeof expected === 'string') return `throws the error ${expected} for`;
+  if (typeof expected === 'string') return `throws an error with the code ${expected} for`;
   return `gives the status ${expected.status} and the role ${expected.role} to`;
 }
 
@@ -95,7 +95,7 @@ describe('approve (activates an account)', () => {
     ['deactivated', 'admin', 'no role', 'user'],
     ['deactivated', 'admin', 'viewer', 'viewer'],
   ] as const)(
-    'activates a %s account with the role %s; with %s in the request, the new role is %s',
+    'activates a %s account with the role %s; when the request states %s, the new role is %s',
     (status, role, requestedRole, expectedRole) => {
       const grantedRole = requestedRole === 'no role' ? undefined : requestedRole;
       const expected = { status: 'active', role: expectedRole };
@@ -104,7 +104,7 @@ describe('approve (activates an account)', () => {
   );
 
   it.each(['user', 'admin'] as const)(
-    'throws already_active for an active account with the role %s',
+    'throws an error with the code already_active for an active account with the role %s',
     (role) => {
       const outcomeFor = (grantedRole?: 'user') =>
         outcome(account('active', role), (user) => approve(user, grantedRole, now));
@@ -146,7 +146,7 @@ describe('suspend (blocks an account until its next approval)', () => {
 
 describe('deactivate (ends an account until an administrator reactivates it)', () => {
   it.each(allStatusesAndRoles)(
-    'returns a deactivated account with the role $role for an account with the status $status and this role',
+    'returns, for an account with the status $status and the role $role, a deactivated account with the same role',
     ({ status, role }) => {
       const expected = status === 'deactivated' ? 'no change' : { status: 'deactivated', role };
       expect(outcome(account(status, role), (user) => deactivate(user, byOtherAdmin))).toEqual(expected);
@@ -157,8 +157,8 @@ describe('deactivate (ends an account until an administrator reactivates it)', (
 describe.each([
   ['suspend', suspend],
   ['deactivate', deactivate],
-])('%s (called when an administrator changes an account)', (_, rule) => {
-  it("throws self_change for the administrator's own account, in every status", () => {
+])('%s (called when an administrator changes the status of an account)', (_, rule) => {
+  it("throws an error with the code self_change for the administrator's own account, in every status", () => {
     for (const { status, role } of allStatusesAndRoles) {
       expect(outcome(account(status, role), (user) => rule(user, { ...byOtherAdmin, actor: 'u1' }))).toBe(
         'self_change',
@@ -166,7 +166,7 @@ describe.each([
     }
   });
 
-  it('throws last_admin only for the last active administrator', () => {
+  it('throws an error with the code last_admin for the last active administrator, not for a user or a pending administrator', () => {
     const asOnlyAdmin = { ...byOtherAdmin, isOtherAdminActive: false };
     expect(outcome(account('active', 'admin'), (user) => rule(user, asOnlyAdmin))).toBe('last_admin');
     expect(outcome(account('active', 'user'), (user) => rule(user, asOnlyAdmin))).toMatchObject({
@@ -203,7 +203,12 @@ describe('promote (makes an active account an administrator)', () => {
 describe('replacePassword (permits a new password unless the account is deactivated)', () => {
   const rows = allStatusesAndRoles.map(({ status, role }) => {
     const expected = status === 'deactivated' ? 'closed' : { status, role };
-    return { status, role, expected, effect: effectOf(expected) };
+    return {
+      status,
+      role,
+      expected,
+      effect: expected === 'closed' ? effectOf(expected) : 'keeps status and role of',
+    };
   });
   it.each(rows)(
     '$effect an account with the status $status and the role $role',
@@ -220,7 +225,7 @@ describe('replacePassword (permits a new password unless the account is deactiva
 });
 
 describe('checkMayDeleteOwnAccount (called before a user deletes their own account)', () => {
-  it('throws last_admin for the last active administrator, and nothing for all other accounts', () => {
+  it('throws an error with the code last_admin for the last active administrator, and no error for other accounts', () => {
     const outcomeOfLeaving = (user: User, isOtherAdminActive = false) =>
       outcome(user, () => {
         checkMayDeleteOwnAccount(user, isOtherAdminActive);
@@ -236,7 +241,7 @@ describe('checkMayDeleteOwnAccount (called before a user deletes their own accou
 
 describe('makeAdmin (used for the first administrator and by restore-admin)', () => {
   it.each(allStatusesAndRoles)(
-    'turns a $status account with the role $role into an active administrator',
+    'turns an account with the status $status and the role $role into an active administrator',
     ({ status, role }) => {
       expect(makeAdmin(account(status, role), now)).toMatchObject({
         status: 'active',

@@ -32,13 +32,13 @@ function chainOf(length: number): ChainedEntry[] {
   return entries;
 }
 
-describe('verifyChainLinks (hash chain of the audit log)', () => {
+describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
   it('returns the number and the hash of the last entry of an intact chain', () => {
     const entries = chainOf(5);
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('verifies a chain in two parts when the second call continues with the result of the first', () => {
+  it('returns the same result for a chain in two parts, whose second call continues with the result of the first, as for one call', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
@@ -88,7 +88,7 @@ describe('verifyChainLinks (hash chain of the audit log)', () => {
 });
 
 describe('chainHash (hash of an audit entry)', () => {
-  it('differs when text moves from one field to the next field, and between null and the string "null"', () => {
+  it('returns different hashes when text moves from one field to the next, and for null and the string "null"', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
     const hashOfFields = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
     const hashOfShiftedFields = chainHash('', { ...entry, action: 'sign-', result: 'indone' });

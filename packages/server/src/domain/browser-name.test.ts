@@ -3,7 +3,7 @@ import { browserName } from './browser-name.ts';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 
-describe('browserName (shown in the list of sign-ins)', () => {
+describe('browserName (browser and system in the list of sign-ins)', () => {
   it.each([
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox · Windows'],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRange } from './byte-range.ts';
 
-describe('parseRange (parser of the HTTP Range header)', () => {
+describe('parseRange (parser of the HTTP Range header; "whole" means that the header is ignored)', () => {
   it.each([
     [undefined, 'whole'],
     ['', 'whole'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { searchTextOf, sortKeyOf, unrestrictedRanges } from './catalogue-order.ts';
 
-describe('sort key of a catalogue entry', () => {
-  it('sorts entries by dataset and then by file name in natural order, and entries without a dataset last', () => {
+describe('sortKeyOf (sort key of a catalogue entry)', () => {
+  it('returns keys that sort entries by dataset and then by file name in natural order, and entries without a dataset last', () => {
     const expectedOrder = [
       { dataset_name: 'Böbrek', file_name: 'a.svs' },
       { dataset_name: 'Çene', file_name: 'a.svs' },
@@ -17,7 +17,7 @@ describe('sort key of a catalogue entry', () => {
     expect(sortedByKey).toEqual(expectedOrder);
   });
 
-  it('consists of the characters 0-9 and a-f, which every database sorts the same way', () => {
+  it('returns a key of the characters 0-9 and a-f, which every database sorts the same way', () => {
     expect(sortKeyOf({ dataset_name: 'Şant ı', file_name: 'É_1 (2).SVS' })).toMatch(/^[0-9a-f]+$/);
   });
 });

@@ -24,7 +24,7 @@ describe('emailKey (comparison key of e-mail addresses)', () => {
     expect(emailKey(address)).not.toBe(emailKey(otherAddress));
   });
 
-  it('returns its argument unchanged when the argument is already an e-mail key', () => {
+  it('returns an e-mail key unchanged when it gets this key as its argument', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(emailKey(emailKey(text))).toBe(emailKey(text));

@@ -41,34 +41,27 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   );
 
   it.each([
-    [
-      'the same mailbox and a tag after +',
-      'Ali.Can+slides@example.org',
-      'ali.can@example.org',
-      'same-mailbox',
-    ],
-    [
-      'the same local part at another domain',
-      'ali.can@example.org',
-      'ali.can@hastane.example',
-      'similar-email',
-    ],
+    ['a tag after +', 'Ali.Can+slides@example.org', 'ali.can@example.org', 'same-mailbox'],
+    ['the domain', 'ali.can@example.org', 'ali.can@hastane.example', 'similar-email'],
     ['one additional letter', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
-    ['two letters exchanged', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
-  ])('finds an account whose e-mail address has %s', (_, a, b, why) => {
-    expect(duplicatesOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
-  });
+    ['two exchanged letters', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
+  ])(
+    'finds an account whose e-mail address differs from that of the applicant only in %s: %s and %s',
+    (_, a, b, why) => {
+      expect(duplicatesOf({ email: a }, { email: b, status: 'deactivated' })).toEqual([[true, why]]);
+    },
+  );
 
   it.each<[string, Partial<User>, Partial<User>]>([
     ['no name when the applicant has none either', { displayName: null }, { displayName: '' }],
-    ['a name that differs by a letter', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
+    ['a name that differs by one letter', { displayName: 'Ali Can' }, { displayName: 'Ali Cin' }],
     [
       'an e-mail address that differs by two letters',
       { email: 'ali.can@example.org' },
       { email: 'ali.caner@example.org' },
     ],
     [
-      'the same local part of fewer than three letters',
+      'the same local part of only two letters at another domain',
       { email: 'it@example.org' },
       { email: 'it@hastane.example' },
     ],
@@ -85,7 +78,7 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   });
 });
 
-describe('isOneEditApart (compares two strings)', () => {
+describe('isOneEditApart (whether two strings differ by one edit)', () => {
   const word = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'abc@.') });
 
   it('returns true when one of the two strings has one additional character at any position', () => {

@@ -14,6 +14,9 @@ it.each([
   ['ftp://id.example.org', false],
   ['file:///etc/passwd', false],
   ['id.example.org', false],
-])('isProviderAddress, for %s as the URL of an identity provider, returns %s', (address, expected) => {
-  expect(isProviderAddress(address)).toBe(expected);
-});
+])(
+  'isProviderAddress (whether a URL is allowed for an identity provider) for %s returns %s',
+  (address, expected) => {
+    expect(isProviderAddress(address)).toBe(expected);
+  },
+);

@@ -5,7 +5,7 @@ const at = (minute: number, second = 0) => new Date(Date.UTC(2026, 4, 1, 9, minu
 const anonymous = { actor: null, network: '10.0.0.1' };
 const viewer = { actor: 'viewer', network: '10.0.0.1' };
 
-describe('limit of audit entries about rejected requests (createRefusalLogLimit), for one account or network', () => {
+describe('createRefusalLogLimit (limit of audit entries about rejected requests) for one account or network', () => {
   it('allows one audit entry per kind of rejection and minute, and one summary of the repetitions', () => {
     const limit = createRefusalLogLimit();
     const allowed = Array.from({ length: 400 }, (_, i) =>
@@ -27,7 +27,7 @@ describe('limit of audit entries about rejected requests (createRefusalLogLimit)
     expect(limit.takeEndedSummaries(at(1))).toMatchObject([{ count: 1 }]);
   });
 
-  it('allows an entry about an account, and one about another network, when the limit of a network is reached', () => {
+  it('allows an entry about an account and one about another network after the limit of a network is reached', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 100; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
     expect(limit.count(viewer, 'sign-in', at(0))).toBe(true);
@@ -57,7 +57,7 @@ describe('limit of audit entries about rejected requests (createRefusalLogLimit)
   });
 });
 
-describe('limit of audit entries about rejected requests (createRefusalLogLimit), for many networks', () => {
+describe('createRefusalLogLimit (limit of audit entries about rejected requests) for many networks', () => {
   it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all further rejections', () => {
     const limit = createRefusalLogLimit();
     const countRefusal = (i: number, minute: number) =>

@@ -11,8 +11,8 @@ const rotation = (degrees: number, scale: number): RegistrationMatrix => {
 const pairsOf = (matrix: RegistrationMatrix, points: readonly Point[]): PointPair[] =>
   points.map((from) => ({ from, to: transformPoint(matrix, from) }));
 
-describe('the registration (alignment) of two slides', () => {
-  it('maps a third point of a rotated, scaled slide with an error below 0.001 µm when two pairs of points are given', () => {
+describe('registrationOf (alignment of two slides by pairs of points)', () => {
+  it('returns, for two pairs, a transform that maps a third point of a rotated, scaled slide with an error below 0.001 µm', () => {
     const matrix = rotation(37, 1.02);
     const [first, second, third] = pairsOf(matrix, [
       [10_000, 12_000],
@@ -27,7 +27,7 @@ describe('the registration (alignment) of two slides', () => {
     expect(computedMatrix[1]).toBe(-computedMatrix[2]);
   });
 
-  it('is an affine transform, also between mirrored slides, when three or more pairs of points are given', () => {
+  it('returns, for four pairs on mirrored slides, the affine transform between the slides', () => {
     const matrix: RegistrationMatrix = [-1.1, 0.2, 0.3, 0.9, 80_000, 40];
     const computedMatrix = registrationOf(
       pairsOf(matrix, [
@@ -40,7 +40,7 @@ describe('the registration (alignment) of two slides', () => {
     expect(computedMatrix?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
   });
 
-  it('has, as its residual, the root mean square distance between mapped and marked points', () => {
+  it('returns a transform whose residual (residualOf) is the root mean square distance between mapped and marked points', () => {
     const pairs: PointPair[] = [
       { from: [0, 0], to: [0, 0] },
       { from: [100, 0], to: [100, 4] },
@@ -54,21 +54,21 @@ describe('the registration (alignment) of two slides', () => {
 
   it.each<[string, PointPair[]]>([
     [
-      'two equal points',
+      'two pairs with the same point of the first slide',
       [
         { from: [5, 5], to: [1, 1] },
         { from: [5, 5], to: [9, 9] },
       ],
     ],
     [
-      'two points that map to the same target',
+      'two pairs with the same point of the second slide',
       [
         { from: [5, 5], to: [1, 1] },
         { from: [8, 5], to: [1, 1] },
       ],
     ],
     [
-      'three points on one line',
+      'three pairs whose points of the first slide are on one line',
       [
         { from: [0, 0], to: [0, 0] },
         { from: [1, 1], to: [2, 0] },
@@ -76,13 +76,13 @@ describe('the registration (alignment) of two slides', () => {
       ],
     ],
     [
-      'points whose transform has an infinite shift',
+      'two pairs whose transform would have an infinite shift',
       [
         { from: [1e10, 0], to: [0, 0] },
         { from: [1e10 + 1, 0], to: [1e300, 0] },
       ],
     ],
-  ])('is null for %s', (_, pairs) => {
+  ])('returns null for %s', (_, pairs) => {
     expect(registrationOf(pairs)).toBeNull();
   });
 });

@@ -57,7 +57,7 @@ const unresponsive = objectStorageThat(() => new Promise(() => {}));
 const unreadableFolder = { slidesDir: import.meta.filename };
 const missingFolder = { slidesDir: path.join(import.meta.dirname, 'missing-folder') };
 
-describe('isReady of a server process', () => {
+describe('isReady (whether a server process may receive requests)', () => {
   it.each<[string, Partial<ReadinessDependencies>]>([
     ['a database and a slide folder', {}],
     ['a slide folder that does not exist yet', { config: missingFolder }],
@@ -84,7 +84,7 @@ describe('isReady of a server process', () => {
       'no answer within',
     ],
     ['a full render queue', { renderedTiles: renderedTilesWith({ isFull: true }) }, 'render queue full'],
-  ])('returns false with %s and logs the reason', async (_, overrides, reason) => {
+  ])('returns false and logs the reason with %s', async (_, overrides, reason) => {
     const { isReady, lines } = await createTestReadiness(overrides);
     expect(await isReady()).toBe(false);
     expect(lines.join('')).toContain(reason);

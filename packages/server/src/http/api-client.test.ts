@@ -72,7 +72,7 @@ results.missing = error?.code;
 console.log(JSON.stringify(results));
 `;
 
-describe('GET openapi.json', () => {
+describe('GET openapi.json (the OpenAPI document of the API)', () => {
   it('returns a document that @redocly/cli accepts without any warning', { timeout: 60_000 }, async () => {
     const { document } = await runningServer();
     const file = path.join(await newFolder(), 'openapi.json');

@@ -19,7 +19,7 @@ async function firstRequest() {
   return { client, response };
 }
 
-it('clientSignalOf returns a signal that is aborted when the client disconnects before the response is complete', async () => {
+it('clientSignalOf (AbortSignal for the client of a request) returns a signal that is aborted when the client disconnects before the response is complete', async () => {
   const { client, response } = await firstRequest();
   const signal = clientSignalOf(response);
   expect(signal.aborted).toBe(false);
@@ -28,14 +28,14 @@ it('clientSignalOf returns a signal that is aborted when the client disconnects 
   expect(signal.aborted).toBe(true);
 });
 
-it('clientSignalOf returns an aborted signal when the client has disconnected before the call', async () => {
+it('clientSignalOf (AbortSignal for the client of a request) returns an aborted signal when the client has disconnected before the call', async () => {
   const { client, response } = await firstRequest();
   client.destroy();
   await once(response, 'close');
   expect(clientSignalOf(response).aborted).toBe(true);
 });
 
-it('clientSignalOf returns a signal that is not aborted after a complete response', async () => {
+it('clientSignalOf (AbortSignal for the client of a request) returns a signal that is not aborted when the response is complete', async () => {
   const { client, response } = await firstRequest();
   client.on('response', (message) => message.resume());
   const closed = once(response, 'close');

@@ -29,8 +29,8 @@ async function startServer(limits: ConnectionLimits) {
   return { server, connections, connect };
 }
 
-describe('limitConnections (HTTP server): a client connection', () => {
-  it('is closed when its client reads nothing of the response for as long as stalledAfterMs states', async () => {
+describe('limitConnections (closes connections of an HTTP server above limits): a client connection', () => {
+  it('is closed when its client has read nothing of the response for stalledAfterMs', async () => {
     const { server, connect } = await startServer({ stalledAfterMs: 300, maxConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();
@@ -65,7 +65,7 @@ describe('limitConnections (HTTP server): a client connection', () => {
   });
 });
 
-describe('limitConnections (HTTP server): the limit of connections per client address', () => {
+describe('limitConnections (closes connections of an HTTP server above limits): the limit per client address', () => {
   /** All addresses of 127.0.0.0/8 are this machine; each one stands for a client. */
   const [attacker, visitor, proxy] = ['127.0.0.66', '127.0.0.7', '127.0.0.2'];
   const limits = {
@@ -104,7 +104,7 @@ describe('limitConnections (HTTP server): the limit of connections per client ad
     }
   });
 
-  it('does not apply to a trusted proxy, behind which every client has the same address', async () => {
+  it('does not apply to a trusted proxy, because all clients behind it have its address', async () => {
     const { connect } = await startServer(limits);
     const opened = await Promise.all(Array.from({ length: 30 }, () => connect(proxy)));
     expect(await Promise.all(opened.map(staysOpen))).not.toContain(false);

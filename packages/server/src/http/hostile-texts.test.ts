@@ -78,16 +78,18 @@ function allowedStatuses({ part, name }: TextParameter, character: CharacterName
   return part === 'path' && !protocolParameters.has(name) ? [404] : [400, 404];
 }
 
+const statusList = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** Describes the allowed statuses for the name of a test. */
 function statusesOf(parameter: TextParameter): string {
   const [usual, forTab] = (['NUL', 'a tab'] as const).map((name) =>
-    allowedStatuses(parameter, name).join(' or '),
+    statusList.format(allowedStatuses(parameter, name).map(String)),
   );
   return usual === forTab ? String(usual) : `${usual} (${forTab} for a tab)`;
 }
 
 describe.each(databaseKinds)(
-  'API requests with control or invisible characters (database: %s):',
+  'API requests with a control or invisible character, such as NUL, tab or U+202E (database: %s)',
   (database) => {
     let server: TestServer;
     let session: string;
@@ -161,7 +163,7 @@ describe.each(databaseKinds)(
       })),
     );
 
-    it('the tested requests cover every endpoint that has a path parameter or a JSON body', () => {
+    it('are generated in this file for every endpoint that has a path parameter or a JSON body', () => {
       const coveredNames = cases.map(({ endpoint }) => endpoint);
       const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
       for (const [name] of withTexts) expect(coveredNames).toContain(name);
@@ -169,7 +171,7 @@ describe.each(databaseKinds)(
     });
 
     it.each(cases)(
-      '$endpoint responds with $statuses when the $part parameter $name contains such a character',
+      'to the endpoint $endpoint get $statuses when the $part parameter $name contains such a character',
       async ({ endpoint, statuses: _, ...parameter }) => {
         const sender = await caller('admin');
         for (const character of characterNames) {
@@ -183,7 +185,7 @@ describe.each(databaseKinds)(
     );
 
     it.each(characterNames)(
-      'createUploadFile responds with 400 or 404 when the header Upload-Metadata contains the character %s',
+      'to the endpoint createUploadFile get 400 or 404 when the header Upload-Metadata contains %s',
       async (character) => {
         const sender = await caller('admin');
         const request = await requestFor('createUploadFile', sender, false);
@@ -203,7 +205,7 @@ describe.each(databaseKinds)(
     );
 
     it.each(characterNames)(
-      'list endpoints respond with 400 when the parameter cursor contains the character %s',
+      'to list endpoints get 400 when the decoded query parameter cursor contains %s',
       async (character) => {
         const admin = await server.fixtures.admin();
         for (const name of ['listAudit', 'listImages', 'listManagedImages']) {
@@ -217,7 +219,7 @@ describe.each(databaseKinds)(
       },
     );
 
-    it('updateImage stores the organ of a slide in Unicode form NFC and without white space at its ends', async () => {
+    it('to the endpoint updateImage store the organ of a slide in Unicode form NFC, without white space at its ends', async () => {
       const admin = await server.fixtures.admin();
       const { id } = await server.fixtures.image();
       const body = { organ_type: '  Bo\u0308brek ' };
@@ -225,7 +227,7 @@ describe.each(databaseKinds)(
       expect(answer.body.image?.organ_type).toBe('Böbrek');
     });
 
-    it('GET /admin/users/%00 returns 404 and writes no audit event', async () => {
+    it('for the path /admin/users/%00 get 404, and write no audit event of a failure', async () => {
       const admin = await server.fixtures.admin();
       const { status, body } = await server.as(admin).inject({ method: 'GET', url: '/admin/users/%00' });
       expect([status, (body as { code: string }).code]).toEqual([404, 'not_found']);

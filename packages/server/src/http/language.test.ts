@@ -24,48 +24,81 @@ async function messageOf({ method, path }: Call, payload: object, language?: str
   return (answer.body as { message: string }).message;
 }
 
-describe('language of a response', () => {
+describe('the language of an error message', () => {
   it.each([
     ['the request has no Accept-Language', undefined],
-    ['Accept-Language accepts any language', '*'],
-    ['Accept-Language is the list that a browser sends', 'en-US,en;q=0.9'],
-    ['Accept-Language names a language that the server does not have', 'de'],
-  ])('is the default language of the endpoint when %s', async (_, language) => {
+    ['Accept-Language is "*"', '*'],
+    ['Accept-Language is "en-US,en;q=0.9", as a browser sends it', 'en-US,en;q=0.9'],
+    ['Accept-Language is "de", a language that the server does not have', 'de'],
+  ])('is Turkish, the default of POST /auth/login, when %s', async (_, language) => {
     expect(await messageOf(signIn, unknownAccount, language)).toBe('Geçersiz e-posta veya şifre.');
   });
 });
 
-describe('language of a response with the header Accept-Language', () => {
+describe('the language of a response', () => {
   it.each([
-    ['an error code', signIn, unknownAccount, 'en', 'The e-mail address or the password is wrong.'],
-    ['an error with a limit', register, shortPassword, 'en', 'The password must have at least 8 characters.'],
-    ['an error with a limit', register, shortPassword, 'tr', 'Şifre en az 8 karakter olmalı.'],
-    ['a missing field', register, { email: '' }, 'en', 'An e-mail address is required.'],
     [
-      'a field of the wrong type',
+      'a sign-in with an unknown e-mail address',
+      signIn,
+      unknownAccount,
+      'en',
+      'The e-mail address or the password is wrong.',
+    ],
+    [
+      'a registration with a password of 7 characters',
+      register,
+      shortPassword,
+      'en',
+      'The password must have at least 8 characters.',
+    ],
+    [
+      'a registration with a password of 7 characters',
+      register,
+      shortPassword,
+      'tr',
+      'Şifre en az 8 karakter olmalı.',
+    ],
+    [
+      'a registration without an e-mail address',
+      register,
+      { email: '' },
+      'en',
+      'An e-mail address is required.',
+    ],
+    [
+      'a registration whose display name is a number',
       register,
       { ...validAccount, displayName: 7 },
       'en',
       /^displayName: Invalid input: .*number/,
     ],
     [
-      'a field of the wrong type',
+      'a registration whose display name is a number',
       register,
       { ...validAccount, displayName: 7 },
       'tr',
       /^displayName: Geçersiz değer: .*number/,
     ],
     ['a successful registration', register, validAccount, 'en', /^You are registered!/],
-    ['a call without a sign-in', requestDataset, {}, 'tr', 'Lütfen giriş yapın.'],
-    ['a call without a sign-in', updateDataset, {}, 'en', 'Authentication error. Please log in again.'],
+    ['a request without a bearer token', requestDataset, {}, 'tr', 'Lütfen giriş yapın.'],
+    [
+      'a request without a bearer token',
+      updateDataset,
+      {},
+      'en',
+      'Authentication error. Please log in again.',
+    ],
     ['an unknown path', unknownPath, {}, 'en', 'Not found.'],
-  ] as const)('is $3 for $0, as the header requests', async (_, call, payload, language, text) => {
-    expect(await messageOf(call, payload, language)).toEqual(
-      typeof text === 'string' ? text : expect.stringMatching(text),
-    );
-  });
+  ] as const)(
+    'is $3 for %s when the header Accept-Language is $3',
+    async (_, call, payload, language, text) => {
+      expect(await messageOf(call, payload, language)).toEqual(
+        typeof text === 'string' ? text : expect.stringMatching(text),
+      );
+    },
+  );
 
-  it('is used for the headings of the CSV file of the audit log', async () => {
+  it('is en for the column headings of the audit log as CSV when the header Accept-Language is en', async () => {
     const { as, fixtures } = await testServer();
     const answer = await as(await fixtures.admin()).call(exportAudit, {
       query: {},

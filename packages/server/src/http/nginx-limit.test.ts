@@ -5,8 +5,8 @@ import { apiBase, type Endpoint, endpoints } from '@lamina/contract';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nginx, startLoadBalancer } from '../testing/load-balancer.ts';
 
-describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
-  it('forwards large requests to every endpoint that accepts them', async () => {
+describe.skipIf(nginx === null)('deploy/nginx.conf (nginx configuration for operators)', () => {
+  it('forwards a body of 1 MiB to every endpoint that accepts large bodies', async () => {
     const server = http.createServer((request, response) => {
       request.resume().on('end', () => response.end(request.url));
     });
@@ -27,7 +27,7 @@ describe.skipIf(nginx === null)('deploy/nginx.conf', () => {
     }
   });
 
-  it('returns 429 for each request of a client above 5 concurrent requests, and forwards requests again when these have ended', async () => {
+  it('returns 429 above the limit of concurrent requests per client, and forwards requests again when earlier ones have ended', async () => {
     const unanswered: http.ServerResponse[] = [];
     const server = http.createServer((request, response) => {
       if (request.url === '/held') unanswered.push(response);

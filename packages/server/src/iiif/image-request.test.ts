@@ -16,7 +16,7 @@ const sizeOf = (path: string, ofImage = image) => {
   return [toWidth, toHeight];
 };
 
-describe('region of an IIIF image request:', () => {
+describe('parseImageRequest (region of an IIIF image request)', () => {
   it.each([
     ['full', [0, 0, 6000, 4000]],
     ['square', [1000, 0, 4000, 4000]],
@@ -28,10 +28,13 @@ describe('region of an IIIF image request:', () => {
     ['pct:99.5,99.5,50,50', [5970, 3980, 30, 20]],
     ['pct:50,25,25,50', [3000, 1000, 1500, 2000]],
     ['pct:41.6,7.5,66.6,100', [2496, 300, 3504, 3700]],
-  ])('"%s" of a 6000 × 4000 image selects the rectangle [x, y, width, height] %j', (region, expected) => {
-    const { x, y, width, height } = parse(`${region}/10,10/0/default.jpg`);
-    expect([x, y, width, height]).toEqual(expected);
-  });
+  ])(
+    'returns, for the region "%s" of a 6000 × 4000 image, the rectangle [x, y, width, height] %j',
+    (region, expected) => {
+      const { x, y, width, height } = parse(`${region}/10,10/0/default.jpg`);
+      expect([x, y, width, height]).toEqual(expected);
+    },
+  );
 
   it.each([
     ['', 'is empty'],
@@ -57,14 +60,14 @@ describe('region of an IIIF image request:', () => {
     ['0,0,10,', 'lacks the last number'],
     ['+1,0,10,10', 'has a plus sign'],
     ['99999999999,0,1,1', 'has a number of 11 digits'],
-  ])('%j is rejected as invalid_request, because it %s', (region) => {
+  ])('throws invalid_request for the region %j, because it %s', (region) => {
     expect(() => parse(`${region}/max/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('size of an IIIF image request:', () => {
+describe('parseImageRequest (size of an IIIF image request)', () => {
   it.each([
     ['0,0,300,200/max', [300, 200]],
     ['full/150,', [150, 100]],
@@ -82,18 +85,18 @@ describe('size of an IIIF image request:', () => {
     ['square/!100,50', [50, 50]],
     ['0,0,3000,10/pct:1', [30, 1]],
     ['0,0,6000,1/60,', [60, 1]],
-  ])('region and size "%s" of a 6000 × 4000 image give [width, height] %j', (path, expected) => {
+  ])('returns, for the region and size "%s" of a 6000 × 4000 image, [width, height] %j', (path, expected) => {
     expect(sizeOf(path)).toEqual(expected);
   });
 
-  it('full/max scales a larger image down to at most 2^22 pixels and keeps its aspect ratio', () => {
+  it('returns, for full/max of a 6000 × 4000 image, at most 2^22 pixels with the aspect ratio of the image', () => {
     const [width = 0, height = 0] = sizeOf('full/max');
     expect(width * height).toBeLessThanOrEqual(2 ** 22);
     expect(width / height).toBeCloseTo(1.5, 2);
     expect(width).toBeGreaterThan(2500);
   });
 
-  it('full/!w,h with a size above the limits of the server is the size of full/max, for images of any size', () => {
+  it('returns the same size for full/!300000,300000 as for full/max, whatever the size of the image', () => {
     const side = fc.integer({ min: 1, max: 300_000 });
     fc.assert(
       fc.property(side, side, (width, height) => {
@@ -106,7 +109,7 @@ describe('size of an IIIF image request:', () => {
     );
   });
 
-  it('full/max of an image that is wider than 65,500 pixels, the limit of JPEG, is 65,500 pixels wide; a wider size is rejected', () => {
+  it('returns a width of 65,500 pixels (JPEG limit) for full/max of a wider image, and throws invalid_request for a wider size', () => {
     const strip = { width: 90_000, height: 40 };
     expect(sizeOf('full/max', strip)).toEqual([65_500, 29]);
     expect(sizeOf('full/65500,', strip)).toEqual([65_500, 29]);
@@ -146,14 +149,14 @@ describe('size of an IIIF image request:', () => {
     ['full/1.5,', 'has a fraction of a pixel'],
     ['0,0,100,100/101,', 'is wider than the region'],
     ['0,0,100,100/100,101', 'is higher than the region'],
-  ])('region and size "%s" are rejected as invalid_request, because the size %s', (path) => {
+  ])('throws invalid_request for the region and size "%s", because the size %s', (path) => {
     expect(() => parse(`${path}/0/default.jpg`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-describe('rotation, quality and format of an IIIF image request:', () => {
+describe('parseImageRequest (rotation, quality and format of an IIIF image request)', () => {
   it.each([
     ['0/default.jpg', { rotation: 0, isMirrored: false, isGrey: false, format: 'jpg' }],
     ['90/color.png', { rotation: 90, isMirrored: false, isGrey: false, format: 'png' }],
@@ -164,7 +167,7 @@ describe('rotation, quality and format of an IIIF image request:', () => {
     ['!90/default.jpg', { rotation: 90, isMirrored: true }],
     ['!180/color.jpg', { rotation: 180, isMirrored: true }],
     ['270/gray.png', { rotation: 270, isMirrored: false, isGrey: true, format: 'png' }],
-  ])('"%s" is parsed to %j', (path, expected) => {
+  ])('parses "%s" to %j', (path, expected) => {
     expect(parse(`full/10,/${path}`)).toMatchObject(expected);
   });
 
@@ -193,7 +196,7 @@ describe('rotation, quality and format of an IIIF image request:', () => {
     ['0/default', 'the format is missing'],
     ['0/default.jpg.png', 'there are two formats'],
     ['0/DEFAULT.jpg', 'the quality has capital letters'],
-  ])('"%s" is rejected as invalid_request, because %s', (path) => {
+  ])('throws invalid_request for "%s", because %s', (path) => {
     expect(() => parse(`full/10,/${path}`)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
@@ -207,19 +210,19 @@ describe('tileOf (finds the Deep Zoom tile of an IIIF image request)', () => {
     ['1024,0,1024,1024/256,/0/color.jpg', { dziLevel: 11, column: 1, row: 0 }], // scaled to 1/4: two levels down
     ['5888,3840,112,160/max/0/default.jpg', { dziLevel: 13, column: 23, row: 15 }], // smaller tile at the bottom right
     ['5120,3072,880,928/220,232/0/default.jpg', { dziLevel: 11, column: 5, row: 3 }],
-  ])('returns the level, column and row of the tile with the pixels of the request "%s"', (path, address) => {
+  ])('returns, for the request "%s", the tile %j', (path, address) => {
     expect(tileOfPath(path)).toEqual(address);
   });
 
   it.each([
-    '1,0,256,256/256,256/0/default.jpg',
-    '0,0,255,256/255,256/0/default.jpg',
-    '0,0,256,256/255,256/0/default.jpg',
-    '0,0,256,256/256,256/90/default.jpg',
-    '0,0,256,256/256,256/!0/default.jpg',
-    '0,0,256,256/256,256/0/gray.jpg',
-    '0,0,256,256/256,256/0/default.png',
-  ])('returns null for the request "%s", whose pixels are not those of a tile', (path) => {
+    ['1,0,256,256/256,256/0/default.jpg', 'the region begins inside a tile'],
+    ['0,0,255,256/255,256/0/default.jpg', 'the region is narrower than a tile'],
+    ['0,0,256,256/255,256/0/default.jpg', 'the width is scaled by 255/256'],
+    ['0,0,256,256/256,256/90/default.jpg', 'the image is rotated'],
+    ['0,0,256,256/256,256/!0/default.jpg', 'the image is mirrored'],
+    ['0,0,256,256/256,256/0/gray.jpg', 'the image is grey'],
+    ['0,0,256,256/256,256/0/default.png', 'the format is PNG'],
+  ])('returns null for the request "%s", because %s', (path) => {
     expect(tileOfPath(path)).toBeNull();
   });
 });

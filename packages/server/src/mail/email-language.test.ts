@@ -74,7 +74,7 @@ describe.each(databaseKinds)('language of an account (database: %s)', (database)
     ]);
   });
 
-  it('is used for the digest e-mail (waiting applicants) to each administrator', async () => {
+  it('is used for the digest e-mail about waiting applicants, which an English and a Turkish administrator get', async () => {
     const server = await testServer({ database });
     const [english, turkish] = [await server.fixtures.admin(), await server.fixtures.admin()];
     await setLanguage(server, english, 'en');
@@ -85,7 +85,7 @@ describe.each(databaseKinds)('language of an account (database: %s)', (database)
 });
 
 describe('PUT /user/language', () => {
-  it('rejects a language other than Turkish and English', async () => {
+  it('returns 400 for the language "de", because only Turkish and English are supported', async () => {
     const { as, fixtures } = await testServer();
     const response = await as(await fixtures.user()).call(changeLanguage, {
       body: { language: 'de' } as never,

@@ -98,7 +98,7 @@ async function mailServer({ refusals = 0, offersTls = false } = {}) {
   return { url: `smtp://127.0.0.1:${port}`, port, received, encrypted, requestCount: () => requestCount };
 }
 
-describe('Mail without a mail server', () => {
+describe('createMail (sends e-mails) without a mail server', () => {
   it('writes an e-mail to the outbox folder as a file that mail programs can open', async () => {
     const { mail, background, outboxFiles } = start(await newMachine(), null);
     mail.send(email);
@@ -122,7 +122,7 @@ describe('Mail without a mail server', () => {
     expect(fs.readFileSync(outboxFiles()[0] ?? '', 'utf8')).toContain(`#code=${'Ab_-9'.repeat(9)}\r\n`);
   });
 
-  it('gives only the owner access to the outbox and its files', async () => {
+  it('creates the outbox folder and its files with access for the owner only', async () => {
     const { mail, background, outboxFiles } = start(await newMachine(), null);
     mail.send(email);
     await background.idle();
@@ -132,7 +132,7 @@ describe('Mail without a mail server', () => {
   });
 });
 
-describe('Mail with a mail server', () => {
+describe('createMail (sends e-mails) with a mail server', () => {
   it('sends an e-mail, writes no file to the outbox folder and deletes the e-mail from the queue', async () => {
     const server = await mailServer();
     const machine = await newMachine();
@@ -148,7 +148,7 @@ describe('Mail with a mail server', () => {
     expect(await queuedRows(machine)).toEqual([]);
   });
 
-  it('retries an e-mail that the mail server rejected, but only after a delay', async () => {
+  it('retries an e-mail a minute after the mail server rejected it, not immediately', async () => {
     const server = await mailServer({ refusals: 1 });
     const machine = await newMachine();
     const { mail, background, logged } = start(machine, server.url);
@@ -175,7 +175,7 @@ describe('Mail with a mail server', () => {
     expect(logged()).not.toContain(email.to);
   });
 
-  it('deletes an e-mail that the mail server has rejected for two days, and logs the deletion without the text of the e-mail', async () => {
+  it('deletes an e-mail after the mail server has rejected it 20 times, and logs this without the text of the e-mail', async () => {
     const server = await mailServer({ refusals: 1000 });
     const machine = await newMachine();
     const { mail, background, logged } = start(machine, server.url);
@@ -286,7 +286,7 @@ describe.each(databaseKinds)('queued e-mail (database: %s)', (kind) => {
   });
 });
 
-describe('Mail with a mail server on another machine', () => {
+describe('createMail (sends e-mails) with a mail server on another machine', () => {
   /** Linux connects to 0.0.0.0 on this machine, but it is not a loopback address. */
   const remoteUrl = (port: number, query = '') => `smtp://0.0.0.0:${port}${query}`;
 

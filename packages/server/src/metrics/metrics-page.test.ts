@@ -41,7 +41,7 @@ describe('metricsPage (Prometheus metrics of all server processes)', () => {
     });
   });
 
-  it('includes the counters of exited processes, but not their gauges', async () => {
+  it('adds the counters of exited processes to the sums, but not their gauges', async () => {
     const exited = createEndedProcessMetrics();
     exited.add(await metricsAfter(4));
     exited.add(await metricsAfter(3));

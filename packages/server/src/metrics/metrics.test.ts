@@ -156,7 +156,7 @@ describe('Prometheus metrics', () => {
     expect((await scrape(server)).size).toBeLessThan(20 * Object.keys(endpoints).length);
   });
 
-  it('are not served at the public port', async () => {
+  it('are not served at the public port: GET /metrics returns 404', async () => {
     const { app } = await testServer();
     expect((await app.inject({ url: '/metrics' })).statusCode).toBe(404);
     expect((await app.inject({ url: '/metrics/' })).statusCode).toBe(404);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, ConfigError, readConfig, settingNames } from './config.ts';
+import { ConfigError, readConfig, serverUrlOf, settingNames } from './config.ts';
 
 describe('readConfig (reads the server settings from environment variables)', () => {
   it('returns the defaults for an empty environment', () => {
@@ -62,7 +62,7 @@ describe('readConfig (reads the server settings from environment variables)', ()
     ],
     [{ MAIL_FROM: 'Lamina' }, 'MAIL_FROM must be an e-mail address'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be error, warn, info, debug or silent, not "loud".'],
-  ])('for the settings %j throws a ConfigError with the message: %s', (settings, sentence) => {
+  ])('for the settings %j throws an error with the text: %s', (settings, sentence) => {
     expect(() => readConfig(settings, '/srv')).toThrow(sentence);
   });
 
@@ -85,7 +85,7 @@ describe('readConfig (reads the server settings from environment variables)', ()
     }
   });
 
-  it('returns the settings of the object store, with a prefix that ends in a slash, when endpoint, bucket and keys are set', () => {
+  it('returns the settings of the object store, with S3_PREFIX ending in one slash, when endpoint, bucket and keys are set', () => {
     const settings = {
       S3_ENDPOINT: 'https://s3.example.org',
       S3_BUCKET: 'hospital',
@@ -138,14 +138,14 @@ describe('readConfig (reads the server settings from environment variables)', ()
   });
 });
 
-describe('addressOf (URL of the server on its own machine)', () => {
+describe('serverUrlOf (URL of the server on its own machine)', () => {
   it.each([
     ['127.0.0.1', 'http://127.0.0.1:3000'],
     ['slides.local', 'http://slides.local:3000'],
     ['::1', 'http://[::1]:3000'],
     ['0.0.0.0', 'http://localhost:3000'],
     ['::', 'http://localhost:3000'],
-  ])('returns an address that a browser can open for HOST=%s', (host, address) => {
-    expect(addressOf(host, 3000)).toBe(address);
+  ])('for HOST=%s and PORT=3000 returns %s', (host, address) => {
+    expect(serverUrlOf(host, 3000)).toBe(address);
   });
 });

@@ -10,7 +10,7 @@ function createDataDir(): string {
   return dataDir;
 }
 
-describe('Encryption at rest with a key for each purpose', () => {
+describe('createEncryption (encryption at rest with a key for each purpose)', () => {
   it('decrypts a text with the key file of the data folder after a restart', () => {
     const dataDir = createDataDir();
     const encrypted = createEncryption({ dataDir, secretKey: null }).encrypt('gizli şey', 'an e-mail');
@@ -44,7 +44,7 @@ describe('Encryption at rest with a key for each purpose', () => {
     expect(fs.readdirSync(dataDir)).toEqual([]);
   });
 
-  it('derives a secret that differs by key and purpose, and is the same after a restart', () => {
+  it('derives a secret that differs by key file and purpose, and is the same after a restart', () => {
     const [dataDir, otherDataDir] = [createDataDir(), createDataDir()];
     const secret = createEncryption({ dataDir, secretKey: null }).deriveSecret('UIDs of a slide');
     const restarted = createEncryption({ dataDir, secretKey: null });

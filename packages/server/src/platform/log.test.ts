@@ -36,7 +36,7 @@ function stuckPipe() {
 }
 
 describe.skipIf(!isLinux)('createLog (server log)', () => {
-  it('writes one JSON object per line, in order, and omits lines below the level', async () => {
+  it('writes one JSON object per line, in order, and omits lines below the log level', async () => {
     const pipe = stuckPipe();
     const { log, lostLines } = createLog({ level: 'info', fd: pipe.fd });
     log.info({ route: '/a' }, 'one');
@@ -83,7 +83,7 @@ describe.skipIf(!isLinux)('createLog (server log)', () => {
     await vi.waitFor(() => expect(pipe.read()).toContain('again'), waitOptions);
   });
 
-  it('drops and counts lines above the limit while the disk is full, without throwing', async () => {
+  it('drops and counts lines above the queue limit while the disk is full, without throwing an error', async () => {
     // Stays open: the log retries its queued lines until the process ends, and a later file or socket may get a closed descriptor.
     const full = fs.openSync('/dev/full', 'w');
     const { log, lostLines } = createLog({ level: 'info', fd: full, maxQueuedBytes: 10_000 });

@@ -2,8 +2,8 @@ import { apiTokenPrefix } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { newSecret } from './secrets.ts';
 
-describe('newSecret', () => {
-  it('returns 43 characters of base64url, each time others', () => {
+describe('newSecret (random text for tokens and session ids)', () => {
+  it('returns 43 random base64url characters, different ones at each call', () => {
     expect(newSecret()).toMatch(/^[\w-]{43}$/);
     expect(newSecret()).not.toBe(newSecret());
   });

@@ -30,7 +30,7 @@ interface Reply {
 const testedDatabases = process.platform === 'linux' ? databaseKinds : [];
 
 describe.each(testedDatabases)(
-  'the two HTTP worker processes of a server with WORKERS=2 (%s)',
+  'the two HTTP worker processes of a server with WORKERS=2 (database: %s)',
   (database) => {
     let dataDir: string;
     let server: ServerProcess;
@@ -137,7 +137,7 @@ describe.each(testedDatabases)(
       }
     });
 
-    it('leave background jobs to the primary process, which reads a slide again after an administrator has requested this from one of them', async () => {
+    it('leave background jobs to the primary process: it reads a slide again when an administrator requests this from one of them', async () => {
       const readsBefore = unreadableReaders.length;
       const body = { ids: [unreadableImageId], read_again: true };
       expect((await call('POST', '/admin/images/changes', { token, body })).status).toBe(200);
@@ -169,7 +169,7 @@ describe.each(testedDatabases)(
       expect(lastAcceptedAfterMs).toBeLessThan(1000);
     });
 
-    it('are restarted after a crash, while the process that did not crash keeps sending tiles', async () => {
+    it('are restarted after a crash of one of them, while the other one keeps sending tiles', async () => {
       const sessionId = await createSession();
       await pixelsFromAll(nativeTile, sessionId);
       const before = childrenOf(server.process);

@@ -83,7 +83,7 @@ const countLiveRequests = async (running: Running) => {
 };
 
 describe.skipIf(process.platform !== 'linux')('GET /metrics', () => {
-  it('returns metrics such as CPU time and memory at METRICS_PORT, and 404 at the public port', async () => {
+  it('returns metrics, for example of CPU time and memory, at METRICS_PORT, and 404 at the public port', async () => {
     const running = await start(1);
     // A server that is not ready answers other requests with 503.
     await vi.waitFor(

@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)('three server processes over one PostgreSQL databa
     expect(await database.db.selectFrom('users').selectAll().execute()).toHaveLength(1);
   });
 
-  it('write only one settings-changed audit event in total at the first start', async () => {
+  it('write one settings-changed audit event in total when all start for the first time', async () => {
     const events = await auditEntries('settings-changed');
     // The event of a first start has no member `changed`, because there are no earlier settings.
     expect(events.map(({ detail }) => Object.hasOwn(JSON.parse(detail) as object, 'changed'))).toEqual([

@@ -11,7 +11,7 @@ import { startProgram } from '../testing/server-process.ts';
 const requestCount = 3000;
 
 it.skipIf(process.platform === 'win32')(
-  'a server whose log output is not read answers requests and exits normally',
+  'a server whose log output no process reads answers 3,000 requests and exits normally at SIGTERM',
   async () => {
     const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'lamina-stalled-'));
     const settings = { DATA_DIR: dataDir, SLIDES_DIR: path.join(dataDir, 'slides'), LOG_LEVEL: 'info' };

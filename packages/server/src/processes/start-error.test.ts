@@ -33,12 +33,12 @@ describe('startErrorSentence (tells the operator why the server could not start)
     ['a folder above DATA_DIR is a file', { code: 'ENOTDIR' }, 'DATA_DIR=/var/lib/lamina is not a folder'],
     ['the disk is full', { code: 'ENOSPC' }, 'The disk of DATA_DIR=/var/lib/lamina has no space left'],
     ['the disk is full for the database', { code: 'SQLITE_FULL' }, 'The disk of DATA_DIR=/var/lib/lamina'],
-    ['another error has a cause', { cause: new Error('why') }, 'the cause (why)'],
-  ])('names the setting or the reason when %s', (_, properties, expected) => {
+    ['an error of any other kind has a cause', { cause: new Error('why') }, 'the cause (why)'],
+  ])('returns a sentence that names the setting or the reason when %s', (_, properties, expected) => {
     expect(sentenceOf(properties)).toContain(expected);
   });
 
-  it('does not name DATA_DIR for an error of another folder', () => {
+  it('returns only the message of the error, without DATA_DIR, when the path in the error is outside DATA_DIR', () => {
     const properties = { code: 'EACCES', path: '/var/lib/lamina-slides' };
     expect(sentenceOf(properties)).toBe('the cause');
   });

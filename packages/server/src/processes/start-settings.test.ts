@@ -60,7 +60,7 @@ async function countOpenConnections(host: string, port: number, count: number): 
 
 describe.skipIf(process.platform !== 'linux')('the server program', () => {
   it.skipIf(ownAddress === undefined).each(['1', '2'])(
-    'with WORKERS=%s closes connections beyond CONNECTIONS_PER_ADDRESS from a network address, but not from 127.0.0.1',
+    'with WORKERS=%s closes connections above CONNECTIONS_PER_ADDRESS (per process) from a network address, but none from 127.0.0.1',
     { timeout },
     async (WORKERS) => {
       const settings = { WORKERS, HOST: '0.0.0.0', CONNECTIONS_PER_ADDRESS: '5', LOG_LEVEL: 'silent' };

@@ -99,7 +99,7 @@ const tiles = Array.from({ length: 200 }, (_, i) =>
   i % 2 === 0 ? `11/${i % 15}_${i % 12}` : `${9 + (i % 4 === 1 ? 1 : 0)}/${i % 3}_${i % 2}`,
 );
 
-describe.skipIf(process.platform === 'win32')('server that receives SIGTERM', () => {
+describe.skipIf(process.platform === 'win32')('a server that receives SIGTERM', () => {
   it.each([1, 2])('answers all requests in flight before it exits, with WORKERS=%d', async (workers) => {
     const running = await start({ WORKERS: String(workers) });
     const address = await openSlide(running);

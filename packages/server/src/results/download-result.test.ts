@@ -41,7 +41,7 @@ function download({
   return { target, outcome: downloadResult({ store, key: 'a_mask.tif', target, maxBytes, signal }) };
 }
 
-describe('download of an analysis result file from a bucket', () => {
+describe('downloadResult (download of an analysis result file from a bucket)', () => {
   it('copies the bytes of the object to the target file, in several requests', async () => {
     const { target, outcome } = download({});
     expect(await outcome).toBe(true);
@@ -50,7 +50,7 @@ describe('download of an analysis result file from a bucket', () => {
     expect(copy.findIndex((byte, index) => byte !== bytes[index])).toBe(-1); // no byte differs
   });
 
-  it('rejects a file above the size limit before reading it', async () => {
+  it('throws ImportRejectedError for a file above the size limit, and writes no target file', async () => {
     const { target, outcome } = download({ maxBytes: bytes.length - 1 });
     await expect(outcome).rejects.toThrow(ImportRejectedError);
     await expect(fs.stat(target)).rejects.toMatchObject({ code: 'ENOENT' });

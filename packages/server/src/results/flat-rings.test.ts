@@ -40,22 +40,22 @@ describe('parseFlatFeature (the fast parser of GeoJSON polygons)', () => {
   });
 
   it.each([
-    ['a second list of coordinates', polygon('[[[0,0]]]', ',"nucleusGeometry":{"coordinates":[]}')],
-    ['a key that ends with coordinates', '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}'],
+    ['a second key named coordinates', polygon('[[[0,0]]]', ',"nucleusGeometry":{"coordinates":[]}')],
+    ['a key that only ends with coordinates', '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}'],
     ['coordinates outside the geometry', '{"geometry":{"type":"Polygon"},"coordinates":[[[0,0]]]}'],
     ['a MultiLineString', '{"geometry":{"type":"MultiLineString","coordinates":[[[0,0],[1,1]]]}}'],
     ['a number with an exponent', polygon('[[[1e3,0]]]')],
     ['a number with a leading zero', polygon('[[[01,0]]]')],
     ['a number that starts with the decimal point', polygon('[[[.5,0]]]')],
     ['a number that ends with the decimal point', polygon('[[[5.,0]]]')],
-    ['a third coordinate', polygon('[[[1,2,3]]]')],
-    ['a position without numbers', polygon('[[[,]]]')],
-    ['a list that does not end', polygon('[[[1,2],[3,4]')],
+    ['a position with a third coordinate', polygon('[[[1,2,3]]]')],
+    ['a position [,] without numbers', polygon('[[[,]]]')],
+    ['a list of positions that does not end', polygon('[[[1,2],[3,4]')],
     ['a letter after a number', polygon('[[[1,2x]]]')],
     ['a number of 41 digits', polygon(`[[[${'1'.repeat(41)},0]]]`)],
     ['550,000 rings, which need too much memory', polygon(`[${'[[1,2]],'.repeat(550_000)}[[1,2]]]`)],
     ['3,000,000 vertices, which need too much memory', polygon(`[[${'[1,2],'.repeat(3_000_000)}[1,2]]]`)],
-    ['a feature that is no JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
+    ['a text that is not valid JSON', '{"geometry":{"type":Polygon,"coordinates":[[[0,0]]]}}'],
   ])('returns null, so that the caller uses JSON.parse, for %s', (_, text) => {
     expect(parse(text)).toBeNull();
   });

@@ -60,8 +60,8 @@ async function startWithLayer(root: SlideRoot) {
   return { db, config, files, layer, importWith };
 }
 
-describe('the import of a result file', () => {
-  it('stops the download of the file when its layer is deleted, although the download makes no progress', async () => {
+describe('the import of an analysis result file', () => {
+  it('ends without an error when its layer is deleted, although the download of the file makes no progress', async () => {
     const { db, layer, importWith } = await startWithLayer('bucket');
     const requested = Promise.withResolvers<void>();
     const store: Pick<ObjectStore, 'head'> = {

@@ -4,7 +4,7 @@ import { maxHeapBytes, mayExceedHeap } from './json-heap.ts';
 
 const listOf = (count: number, value: string) => [Buffer.from(`[${`${value},`.repeat(count)}0]`)];
 
-describe('mayExceedHeap (estimates the memory that JSON.parse needs)', () => {
+describe('mayExceedHeap (whether JSON.parse may need too much memory)', () => {
   it.each([
     ['900,000 vertices in a file of 16 MB', false, listOf(900_000, '[12345.5,23456.5]')],
     ['1,000,000 vertices', true, listOf(1_000_000, '[1,2]')],
@@ -12,11 +12,11 @@ describe('mayExceedHeap (estimates the memory that JSON.parse needs)', () => {
     ['4,000,000 numbers', true, listOf(4_000_000, '1.5')],
     ['600,000 objects with a key', true, listOf(600_000, '{"1023":1}')],
     ['a string of 20 MB', false, listOf(1, `"${'x'.repeat(20_000_000)}"`)],
-  ])('given a list with %s, returns %s', (_, expected, parts) => {
+  ])('for a list with %s returns %s', (_, expected, parts) => {
     expect(mayExceedHeap(parts)).toBe(expected);
   });
 
-  it('adds the memory that the object needs in addition to the text', () => {
+  it('for 2,000,000 numbers returns true when half of the memory is needed otherwise, and false when a quarter is', () => {
     const parts = listOf(2_000_000, '1.5');
     expect(mayExceedHeap(parts, maxHeapBytes / 2)).toBe(true);
     expect(mayExceedHeap(parts, maxHeapBytes / 4)).toBe(false);

@@ -46,11 +46,11 @@ describe('importRaster (imports a mask or heatmap of a slide)', () => {
     },
   );
 
-  it('returns no category for the pixels without data of a floating-point mask', async () => {
+  it('returns no category for the pixels without data (NaN) of a floating-point mask', async () => {
     expect(await categoryValuesOf(rowOf('float32', [3, Number.NaN, 1]), true)).toEqual([1, 3]);
   });
 
-  it('returns a category for each distinct value of a mask in a PNG with transparent pixels, which have none', async () => {
+  it('returns a category for each distinct value of a PNG mask, but not for the value of its transparent pixels', async () => {
     const file = path.join(folder, 'a.png');
     const greyAndAlpha = Uint8Array.of(3, 255, 0, 255, 9, 0, 1, 255); // the pixel with the value 9 is transparent
     await sharp(greyAndAlpha, { raw: { width: 4, height: 1, channels: 2 } })
@@ -64,11 +64,11 @@ describe('importRaster (imports a mask or heatmap of a slide)', () => {
   });
 
   it.each([
-    ['with a fraction, whose file name states a mask', [0, 0.5, 1], true],
-    ['below 0, whose file name states a mask', [-1, 0, 1], true],
-    ['above 255, whose file name states a mask', [0, 1, 256], true],
-    ['0, 1 and 3, whose file name does not state whether it is a mask', [0, 1, 3], null],
-  ])('returns no categories for a floating-point raster with values %s', async (_, values, isMask) => {
+    ['values with a fraction, although its file name states a mask', [0, 0.5, 1], true],
+    ['values below 0, although its file name states a mask', [-1, 0, 1], true],
+    ['values above 255, although its file name states a mask', [0, 1, 256], true],
+    ['the values 0, 1 and 3, whose file name does not state whether it is a mask', [0, 1, 3], null],
+  ])('returns no categories for a floating-point raster with %s', async (_, values, isMask) => {
     expect(await categoryValuesOf(rowOf('float64', values), isMask)).toBeNull();
   });
 });

@@ -8,8 +8,8 @@ function heatmapValues(): number[] {
   return values;
 }
 
-describe('usual value range (1st to 99th percentile) of a result raster', () => {
-  it('leaves out the background value 0 and an outlier of an integer raster', () => {
+describe('createStatistics: usual value range (1st to 99th percentile) of a result raster', () => {
+  it('is 2 to 100 for an integer raster with values from 1 to 100, the background value 0 and the outlier 60,000', () => {
     const statistics = createStatistics('uint16');
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
@@ -20,7 +20,7 @@ describe('usual value range (1st to 99th percentile) of a result raster', () => 
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('has an error of at most 1 for floating-point values up to 100, because it is estimated from a sample', () => {
+  it('is 2 to 99, with an error of at most 1, for floating-point values from 1 to 100, because it is estimated from a sample', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;

@@ -121,12 +121,12 @@ describe('readParquet (reads analysis results from a Parquet file)', () => {
     ]);
   });
 
-  it('rejects a table without coordinates', async () => {
+  it('rejects a table without coordinates as unknown_format', async () => {
     const bytes = table([{ name: 'score', data: [1] }]);
     await expect(read(bytes)).rejects.toMatchObject({ problem: 'unknown_format' });
   });
 
-  it('rejects an outline with a coordinate that is not a number', async () => {
+  it('rejects an outline with NaN as a coordinate as bad_geometry', async () => {
     const ring = [
       [0, Number.NaN],
       [8, 0],
@@ -135,7 +135,7 @@ describe('readParquet (reads analysis results from a Parquet file)', () => {
     await expect(read(outlineTable([wkbPolygon(ring)]))).rejects.toMatchObject({ problem: 'bad_geometry' });
   });
 
-  it('rejects an outline whose WKB header states 10^9 vertices but has no data', async () => {
+  it('rejects as damaged an outline whose WKB header states 10^9 vertices, although it has 3', async () => {
     const bytes = Buffer.from(
       wkbPolygon([
         [0, 0],
@@ -147,7 +147,7 @@ describe('readParquet (reads analysis results from a Parquet file)', () => {
     await expect(read(outlineTable([bytes]))).rejects.toMatchObject({ problem: 'damaged' });
   });
 
-  it('throws only ImportRejectedError for a truncated file or a file with a changed byte', async () => {
+  it('rejects a truncated file as damaged, and throws no error but ImportRejectedError for a file with a changed byte', async () => {
     const small = table([
       { name: 'x', data: [1, 2, 3] },
       { name: 'y', data: [1, 2, 3] },

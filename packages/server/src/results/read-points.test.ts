@@ -13,23 +13,23 @@ async function pointsOf(table: string): Promise<ResultObject[]> {
   return points;
 }
 
-describe('readPoints (points of a text table)', () => {
+describe('readPoints (reads points from a text table)', () => {
   it.each([
     ['commas', 'x,y,class,area\n1200.5,3400.25,Tumor,7.5\n'],
     ['semicolons', 'x;y;class;area\n1200.5;3400.25;Tumor;7.5\n'],
-    ['semicolons and decimal commas', 'x;y;class;area\r\n1200,5;3400,25;Tumor;7,5\r\n'],
-    ['tabs and decimal commas', 'x\ty\tclass\tarea\n1200,5\t3400,25\tTumor\t7,5'],
-  ])('reads coordinates, class and measurement of a table with %s', async (_, table) => {
+    ['semicolons, with decimal commas', 'x;y;class;area\r\n1200,5;3400,25;Tumor;7,5\r\n'],
+    ['tabs, with decimal commas', 'x\ty\tclass\tarea\n1200,5\t3400,25\tTumor\t7,5'],
+  ])('reads coordinates, class and measurement of a table delimited by %s', async (_, table) => {
     expect(await pointsOf(table)).toMatchObject([
       { x: 1200.5, y: 3400.25, className: 'Tumor', measurements: [['area', 7.5]] },
     ]);
   });
 
-  it('keeps a comma in a cell of a table with tabs', async () => {
+  it('reads the coordinates of a row delimited by tabs although one of its cells contains a comma', async () => {
     expect(await pointsOf('Name\tx\ty\nROI, left\t1\t2\n')).toMatchObject([{ x: 1, y: 2 }]);
   });
 
-  it('ignores empty lines at the end of a table', async () => {
+  it('returns no point for empty lines at the end of a table', async () => {
     expect(await pointsOf('x,y\n1,2\n\n\r\n')).toMatchObject([{ x: 1, y: 2 }]);
   });
 

@@ -173,7 +173,7 @@ describe.each(databaseKinds)("deletion of the user's own account (database: %s)"
     expect(await listUsers(services.db)).toHaveLength(2);
   });
 
-  it('keeps one administrator when the last two delete their accounts at the same time', async () => {
+  it('returns 409 to one of the last two administrators when both delete their accounts at the same time', async () => {
     const { as, fixtures } = await testServer({ database });
     const tokens = [
       await fixtures.token(await fixtures.admin()),
@@ -183,7 +183,7 @@ describe.each(databaseKinds)("deletion of the user's own account (database: %s)"
     expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  it('requires the current password when the sign-in is older than 15 minutes', async () => {
+  it('returns 403 without the right current password when the sign-in is older than 15 minutes', async () => {
     const { as, fixtures, clock } = await testServer({ database });
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -229,7 +229,7 @@ describe.each(databaseKinds)('GET /user/activity (database: %s)', (database) => 
     expect(activity[0]).toEqual({ at: expect.any(String), action: 'sign-in', subject: null, imageId: null });
   });
 
-  it('names the slides that the account opened, with image ids only of those that are still in the catalogue', async () => {
+  it('lists slides that the account opened by file name, with an image id only if the slide is still in the catalogue', async () => {
     const { as, fixtures, services } = await testServer({ database });
     const user = await fixtures.user();
     const listedImage = await fixtures.image({ file_name: 'a-slide.svs' });

@@ -44,7 +44,7 @@ describe('the examples of docs/api-tokens.md', () => {
 
   const options = () => ({ cwd: folder, env: environment });
 
-  it.skipIf(!hasCurl)('run without errors in curl (skipped where curl is not installed)', async () => {
+  it.skipIf(!hasCurl)('for curl run without errors (skipped where curl is not installed)', async () => {
     const [list = '', pixels = '', original = '', ...others] = examplesIn('sh');
     expect(others).toEqual([]);
     const { stdout } = await run('sh', ['-ec', list], options());
@@ -56,7 +56,7 @@ describe('the examples of docs/api-tokens.md', () => {
     expect(fs.statSync(path.join(folder, 'slide.svs')).size).toBe(svs.length);
   });
 
-  it.skipIf(!hasPython)('run without errors in Python (skipped where Python is not installed)', async () => {
+  it.skipIf(!hasPython)('for Python run without errors (skipped where Python is not installed)', async () => {
     const [list = '', part = '', ...others] = examplesIn('python');
     expect(others).toEqual([]);
     expect((await run('python3', ['-c', list], options())).stdout).toBe('a.svs 480 400\n');

@@ -70,7 +70,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(prefix).toBe(token.slice(0, 12));
   });
 
-  it('cannot be created with invalid input, invisible datasets or scopes beyond the role of the owner', async () => {
+  it('cannot be created with invalid input (400), for a dataset that the owner may not view (404) or with a scope beyond the role of the owner (403)', async () => {
     const { fixtures, as, services, clock } = await testServer({ database });
     const now = clock.now().toISOString();
     await saveDataset(services.db, { name: 'Gizli', access: 'restricted', isListed: true, now });
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(body.tokens.some(({ datasets }) => datasets?.[0] === 'Akciğer')).toBe(true);
   });
 
-  it('can be revoked by their owner and by administrators, with immediate effect', async () => {
+  it('can be revoked by their owner and by administrators, and then get 401 at once from every server process', async () => {
     const server = await testServer({ database });
     const { fixtures, as } = server;
     const [user, other, admin] = [await fixtures.user(), await fixtures.user(), await fixtures.admin()];
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect((await auditOf(server)).filter(([action]) => action === 'api-token-revoked')).toHaveLength(2);
   });
 
-  it('end at their end date or when the password or role of their owner changes, and stay valid when the owner signs out', async () => {
+  it('end at their end date and when the password or role of their owner changes, but not when the owner ends other sign-ins', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock } = server;
     const admin = await fixtures.admin();
@@ -182,7 +182,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(await statusOf(tokenOfExpiringAccount.token)).toBe(401);
   });
 
-  it('read only the slides of their datasets, through every endpoint of the catalogue, when they are limited to datasets', async () => {
+  it('that are limited to datasets read only slides of these datasets, in lists, searches and groups, and by id', async () => {
     const { fixtures, as } = await testServer({ database });
     const inLung = await fixtures.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
     const inLiver = await fixtures.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
@@ -213,7 +213,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('get 403 with the missing scope in WWW-Authenticate, which a sign-in whose role lacks a permission does not get', async () => {
+  it('without the required scope get 403 with the scope in WWW-Authenticate; a sign-in without permission gets 403 without this header', async () => {
     const { fixtures, as } = await testServer({ database });
     const user = await fixtures.user();
     const { token } = await fixtures.apiToken(user, { scopes: ['annotations:read'] });
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('can begin uploads only into their datasets when they are limited to datasets', async () => {
+  it('that are limited to datasets can begin uploads only into these: POST /admin/uploads returns 403 for another dataset', async () => {
     const { fixtures, as } = await testServer({ database });
     await fixtures.image({ dataset_name: 'Akciğer' });
     const { token } = await fixtures.apiToken(await fixtures.admin(), { datasets: ['Akciğer'] });
@@ -238,7 +238,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect([await beginUploadInto('Akciğer'), await beginUploadInto('Yeni')]).toEqual([200, 403]);
   });
 
-  it('write an audit event at the first use in an hour, and at the first use for each slide in an hour', async () => {
+  it('write one audit event per hour of use, and one more per hour for each slide that they read', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock } = server;
     const user = await fixtures.user();
@@ -265,7 +265,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(await auditOf(server)).toEqual([...eventsOfOneHour, ...eventsOfOneHour]);
   });
 
-  it('write an audit event with the slide at the first call in an hour that names an annotation layer of the slide', async () => {
+  it('write one audit event per slide when they read its annotation layers, with the slide as target', async () => {
     const server = await testServer({ database });
     const { fixtures, as } = server;
     const user = await fixtures.user();
@@ -288,7 +288,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     ]);
   });
 
-  it('cannot be created by an account that has 50 of them: the request gets 409', async () => {
+  it('cannot be created by an account that already has 50 of them: the request gets 409', async () => {
     const { fixtures, as } = await testServer({ database });
     const user = await fixtures.user();
     for (let i = 0; i < 50; i++) await fixtures.apiToken(user);

@@ -105,10 +105,10 @@ describe.each(databaseKinds)('an application for an account (database: %s)', (da
   });
 
   it.each([
-    ['affiliation', 'a'.repeat(201)],
-    ['purpose', 'a'.repeat(1001)],
-    ['purpose', 'ön\u0000arka'],
-  ])('gets 400 when its field %s is too long or contains a null character', async (field, text) => {
+    ['affiliation', 'has 201 characters', 'a'.repeat(201)],
+    ['purpose', 'has 1,001 characters', 'a'.repeat(1001)],
+    ['purpose', 'contains a null character', 'ön\u0000arka'],
+  ])('gets 400 when its field %s %s', async (field, _, text) => {
     const { as } = await startWithAdmin(database);
     const response = await as(null).call(register, { body: { ...applicant, [field]: text } });
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request', field } });
@@ -173,7 +173,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval (database
     ]);
   });
 
-  it('returns 409 when the first approval is more than 10 minutes old, even if a reactivation followed', async () => {
+  it('returns 409 when the first approval is older than 10 minutes, also after a later suspension and reactivation', async () => {
     const { client, fixtures, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
@@ -186,7 +186,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval (database
   });
 });
 
-describe.each(databaseKinds)('approval with a role, datasets and an end date (database: %s)', (database) => {
+describe.each(databaseKinds)('account approval with role, datasets, end date (database: %s)', (database) => {
   it('sets role, datasets and end date in one step, with an audit entry and an e-mail', async () => {
     const { client, fixtures, dataset, inDays, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
@@ -228,7 +228,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date (da
     }
   });
 
-  it('reactivates an account whose end date has passed', async () => {
+  it('reactivates an account whose end date has passed, and removes this end date', async () => {
     const { as, admin, fixtures, clock, inDays } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'suspended', expiresAt: inDays(1) });
     clock.advance(2 * day);
@@ -262,7 +262,7 @@ describe.each(databaseKinds)('approval with a role, datasets and an end date (da
 });
 
 describe.each(databaseKinds)('rejection of an application for an account (database: %s)', (database) => {
-  it('suspends the account, and shows the reason to earlier and new sign-ins of the applicant and in an e-mail', async () => {
+  it('suspends the account, and shows the reason in the profile and in an e-mail to the applicant', async () => {
     const { client, fixtures, as, outbox, services } = await startWithAdmin(database);
     const user = await fixtures.user({ status: 'pending', email: 'yeni@example.org' });
     const token = await fixtures.token(user);
@@ -323,7 +323,7 @@ describe.each(databaseKinds)('rejection of an application for an account (databa
     expect(response).toMatchObject({ status: 400, body: { field: 'reason' } });
   });
 
-  it('at the same moment as an approval leaves the account active and without a rejection reason', async () => {
+  it('at the same moment as an approval leaves the account active, without a rejection reason', async () => {
     const { client, fixtures } = await startWithAdmin(database);
     for (let round = 0; round < 10; round++) {
       const { uid } = await fixtures.user({ status: 'pending' });
@@ -342,7 +342,7 @@ describe.each(databaseKinds)('rejection of an application for an account (databa
 });
 
 describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (database) => {
-  it('changes only the fields that the request names', async () => {
+  it('changes only the datasets or only the end date when the request contains only one of them', async () => {
     const { client, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
@@ -371,7 +371,7 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
     ]);
   });
 
-  it('keeps a download grant for an open dataset, which the account does not list, until the account is deactivated', async () => {
+  it('keeps a download grant for an open dataset when it replaces the restricted datasets, until the account is deactivated', async () => {
     const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     const restricted = await dataset('A');

@@ -44,7 +44,7 @@ const summaryOf = ({ action, result, actor, target }: AuditEntry) =>
   ] as const;
 
 describe.each(databaseKinds)('the audit log (database: %s)', (database) => {
-  it('lists who did what to whom, when and from which address, newest first', async () => {
+  it('lists who did what to whom, when and from which IP address, newest first', async () => {
     const server = await testServer({ database });
     const { admin, client, read } = await signInAdmin(server);
     const user = await server.fixtures.user({ displayName: 'Işıl Yılmaz' });
@@ -83,7 +83,7 @@ describe.each(databaseKinds)('the audit log (database: %s)', (database) => {
     expect(thirdPage.next_cursor).toBeNull();
   });
 
-  it('can be filtered by slide and by account', async () => {
+  it('can be filtered by slide, and by account as uid or e-mail address', async () => {
     const server = await testServer({ database });
     const { read } = await signInAdmin(server);
     const [ayse, berk] = [await server.fixtures.user(), await server.fixtures.user()];
@@ -137,16 +137,16 @@ describe.each(databaseKinds)('the audit log (database: %s)', (database) => {
   });
 
   it.each([
-    { limit: '0' },
-    { limit: '201' },
-    { from: 'yesterday' },
-    { to: '2026-05-01' },
-    { result: 'maybe' },
-    { who: 'a\u0000b' },
-    { target: 'x'.repeat(255) },
-    { cursor: 'bm90IGEgY3Vyc29y' },
-    { cursor: '%%%' },
-  ])('returns 400 for a filter with an invalid value: %o', async (query) => {
+    ['limit=0', { limit: '0' }],
+    ['limit=201 (the maximum is 200)', { limit: '201' }],
+    ['from=yesterday', { from: 'yesterday' }],
+    ['to=2026-05-01, a date without a time', { to: '2026-05-01' }],
+    ['result=maybe', { result: 'maybe' }],
+    ['who with a null character', { who: 'a\u0000b' }],
+    ['target with 255 characters', { target: 'x'.repeat(255) }],
+    ['cursor with the base64 text "not a cursor"', { cursor: 'bm90IGEgY3Vyc29y' }],
+    ['cursor that is not base64', { cursor: '%%%' }],
+  ])('returns 400 for the query parameter %s', async (_, query) => {
     const server = await testServer({ database });
     const { client } = await signInAdmin(server);
     expect(await client.call(listAudit, { query })).toMatchObject({
@@ -222,7 +222,7 @@ describe.each(databaseKinds)('a rejected API request (database: %s)', (database)
   });
 });
 
-describe.each(databaseKinds)('the CSV file of the audit log (database: %s)', (database) => {
+describe.each(databaseKinds)('the audit log as CSV file (database: %s)', (database) => {
   it('has every entry that matches the filter, and its download writes an audit event', async () => {
     const server = await testServer({ database });
     const { client, admin, read } = await signInAdmin(server);
@@ -333,8 +333,8 @@ describe.each(databaseKinds)('the hash chain of the audit log (database: %s)', (
   });
 });
 
-describe.each(databaseKinds)('daily counts of sign-ins and opened slides (database: %s)', (database) => {
-  it('have one entry for each of thirty days, which begin and end in the configured time zone', async () => {
+describe.each(databaseKinds)('daily counts in GET /admin/statistics (database: %s)', (database) => {
+  it('of sign-ins and opened slides have one entry for each of the last 30 days, in the time zone of the query (default: UTC)', async () => {
     const server = await testServer({ database });
     const { fixtures, clock, services } = server;
     const user = await fixtures.user();

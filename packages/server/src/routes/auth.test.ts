@@ -25,7 +25,7 @@ function withoutVaryingFields({ status, body, headers }: { status: number; body:
   return { status, body: otherFields, headers: otherHeaders };
 }
 
-describe('registration', () => {
+describe('registration (POST /auth/register)', () => {
   it('creates a pending account without a role, and returns the message that an administrator must approve it', async () => {
     const { as, clock } = await testServer();
     const response = await as(null).call(register, { body: person });
@@ -54,7 +54,11 @@ describe('registration', () => {
   it.each([
     ['no display name', { displayName: undefined }, { displayName: null }],
     ['an empty display name', { displayName: '  ' }, { displayName: null }],
-    ['spaces around the address', { email: '  ayse@example.org ' }, { email: 'ayse@example.org' }],
+    [
+      'spaces around the e-mail address, which are removed',
+      { email: '  ayse@example.org ' },
+      { email: 'ayse@example.org' },
+    ],
   ])('accepts a request with %s', async (_, sent, stored) => {
     const { as } = await testServer();
     const response = await as(null).call(register, { body: { ...person, ...sent } });
@@ -62,9 +66,9 @@ describe('registration', () => {
   });
 
   it.each([
-    ['a short password', { password: 'yedi-7!' }, 'Şifre en az 8 karakter olmalı.'],
+    ['a password of 7 characters', { password: 'yedi-7!' }, 'Şifre en az 8 karakter olmalı.'],
     [
-      'a password of eight bytes that is seven characters',
+      'a password of 7 characters that are 8 bytes in UTF-8',
       { password: 'şifreee' },
       'Şifre en az 8 karakter olmalı.',
     ],
@@ -82,11 +86,15 @@ describe('registration', () => {
     ],
     ['a password that is a number', { password: 12345678 }, 'Şifre gerekli.'],
     ['a password that is a list', { password: ['uzun-bir-şifre'] }, 'Şifre gerekli.'],
-    ['no address', { email: undefined }, 'E-posta adresi gerekli.'],
-    ['an empty address', { email: ' ' }, 'E-posta adresi gerekli.'],
+    ['no e-mail address', { email: undefined }, 'E-posta adresi gerekli.'],
+    ['an e-mail address that is only a space', { email: ' ' }, 'E-posta adresi gerekli.'],
     ['no password', { password: undefined }, 'Şifre gerekli.'],
-    ['an address without @', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
-    ['an address of 256 characters', { email: `${'a'.repeat(250)}@b.org` }, 'Geçersiz e-posta formatı.'],
+    ['an e-mail address without @', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
+    [
+      'an e-mail address of 256 characters',
+      { email: `${'a'.repeat(250)}@b.org` },
+      'Geçersiz e-posta formatı.',
+    ],
   ])('returns 400 and creates no account for a request with %s', async (_, sent, message) => {
     const { as, services } = await testServer();
     const response = await as(null).call(register, { body: { ...person, ...sent } as never });
@@ -95,7 +103,7 @@ describe('registration', () => {
   });
 
   it.each(['ayse@example.org', ' AYSE@EXAMPLE.ORG ', 'Ayse@Example.org'])(
-    'returns 409 and changes nothing when ayse@example.org has an account and the request has the address %o',
+    'returns 409 and changes nothing when ayse@example.org has an account and the request has the e-mail address %o',
     async (email) => {
       const { as, services, fixtures } = await testServer();
       await as(null).call(register, { body: person });
@@ -110,7 +118,7 @@ describe('registration', () => {
     },
   );
 
-  it('creates one account when many requests register the same e-mail address at once', async () => {
+  it('creates one account, and returns 409 to nine of ten concurrent requests with the same e-mail address', async () => {
     const { as, services } = await testServer();
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => as(null).call(register, { body: person })),
@@ -119,7 +127,7 @@ describe('registration', () => {
     expect(await listUsers(services.db)).toHaveLength(1);
   });
 
-  it('ignores a bearer token of the request and unknown fields of its body', async () => {
+  it('ignores a bearer token of an administrator and unknown fields of the body, such as role and status', async () => {
     const { as, fixtures, services } = await testServer();
     const admin = await fixtures.admin();
     const ignoredFields = {
@@ -144,7 +152,7 @@ describe('registration', () => {
   });
 });
 
-describe('sign-in with e-mail and password', () => {
+describe('sign-in with e-mail and password (POST /auth/login)', () => {
   it.each([
     ['active', 'user'],
     ['active', 'unassigned'],
@@ -260,7 +268,7 @@ describe('a bearer token', () => {
     });
   });
 
-  it('gets 401 when any character is missing, added or changed', async () => {
+  it('gets 401 when a character is missing, added or changed', async () => {
     const { as, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const malformedTokens = [
@@ -317,7 +325,7 @@ describe('a bearer token', () => {
     expect((await as(token).call(getProfile)).status).toBe(401);
   });
 
-  it('is deleted from the database after it has expired', async () => {
+  it('is deleted from the database at the next sign-in after it has expired', async () => {
     const { fixtures, clock, services } = await testServer();
     const user = await fixtures.user();
     await fixtures.token(user);
@@ -396,7 +404,7 @@ describe('password reset by e-mail', () => {
     },
   );
 
-  it('accepts each code only once', async () => {
+  it('accepts each code only once, also in three concurrent requests, of which two get 400', async () => {
     const { as, fixtures, outbox } = await testServer();
     const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -414,7 +422,7 @@ describe('password reset by e-mail', () => {
     });
   });
 
-  it('rejects a code older than 30 minutes', async () => {
+  it('returns 400 for a code that is 30 minutes old', async () => {
     const { as, fixtures, outbox, clock } = await testServer();
     const user = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email: user.email } });
@@ -425,7 +433,7 @@ describe('password reset by e-mail', () => {
     await fixtures.token(user);
   });
 
-  it('accepts only the code of the latest e-mail when the user requested several', async () => {
+  it('rejects the code of an earlier e-mail with 400 when the user has requested a second one', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });

@@ -83,7 +83,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await reader.call(getCase, { params: { caseId: body.id } })).status).toBe(404);
   });
 
-  it('of a restricted dataset cost no more queries in lists of a reader without a grant than an unknown dataset does', async () => {
+  it('are listed with no more database queries for a restricted dataset without a grant than for an unknown dataset', async () => {
     const server = await testServer({ database });
     const { admin, slides } = await createSlides(server);
     await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -106,7 +106,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     ['an unknown dataset', { dataset: 'Yok' }, 404],
     ['an unknown slide', { slides: [{ image_id: '00000000-0000-4000-8000-000000000000' }] }, 404],
     ['no name', { name: ' ' }, 400],
-  ])('cannot be created with %s', async (_, change, status) => {
+  ])('cannot be created with %s: the request gets $2', async (_, change, status) => {
     const server = await testServer({ database });
     const { admin, slides } = await createSlides(server);
     const body = { dataset: 'Böbrek', name: 'V-1', slides, ...change };
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await admin.call(updateCase, change)).body.slides).toHaveLength(200);
   });
 
-  it('return the transformation between two of their slides that an account aligns (registers) with pairs of corresponding points', async () => {
+  it('store the registration (alignment) of two slides as the transformation computed from pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
 
-  it('keep a slide whose file is missing, with its registration, when an administrator saves the slides that the response lists', async () => {
+  it('keep a slide whose file is missing, and its registration (alignment), when an administrator saves the case meanwhile', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);
@@ -202,26 +202,29 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
   it.each([
     ['coordinates above 1e9', 1e300, 0.25],
     ['a residual error that is not finite', 1e9, 1e300],
-  ])('stay readable after a registration with %s, which returns 400', async (_, coordinate, mpp_x) => {
-    const server = await testServer({ database });
-    const { admin, slides, images } = await createSlides(server);
-    await server.services.db.updateTable('images').set({ mpp_x }).execute();
-    const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
-    const user = server.as(await server.fixtures.user());
-    const params = { caseId: body.id };
-    const [from_image = '', to_image = ''] = images;
-    const points: { from: [number, number]; to: [number, number] }[] = [
-      { from: [0, 0], to: [0, 0] },
-      { from: [1, 0], to: [coordinate, 0] },
-      { from: [0, 1], to: [0, coordinate] },
-      { from: [1, 1], to: [0, 0] },
-    ];
-    const registration = { from_image, to_image, points };
-    expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(400);
-    expect((await user.call(listCases)).body.cases).toEqual([body]);
-  });
+  ])(
+    'stay readable after a registration (alignment) of slides with %s, which gets 400',
+    async (_, coordinate, mpp_x) => {
+      const server = await testServer({ database });
+      const { admin, slides, images } = await createSlides(server);
+      await server.services.db.updateTable('images').set({ mpp_x }).execute();
+      const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
+      const user = server.as(await server.fixtures.user());
+      const params = { caseId: body.id };
+      const [from_image = '', to_image = ''] = images;
+      const points: { from: [number, number]; to: [number, number] }[] = [
+        { from: [0, 0], to: [0, 0] },
+        { from: [1, 0], to: [coordinate, 0] },
+        { from: [0, 1], to: [0, coordinate] },
+        { from: [1, 1], to: [0, 0] },
+      ];
+      const registration = { from_image, to_image, points };
+      expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(400);
+      expect((await user.call(listCases)).body.cases).toEqual([body]);
+    },
+  );
 
-  it('keep the slide that a scan adds while an account aligns (registers) two other slides', async () => {
+  it('keep a slide that a scan of the slide folder adds while an account registers (aligns) two other slides', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);

@@ -79,7 +79,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await statusFor(reader)).toBe(404);
   });
 
-  it('cannot contain a saved view with colour settings that are nested 9,000 deep, because such a view is rejected', async () => {
+  it('cannot contain a saved view whose colour settings are nested more than 20 deep: the creation of the view gets 400', async () => {
     const { teacher, openSlide } = await setUp();
     const body = JSON.stringify({ image_id: openSlide, title: 'G', field, colours: null });
     const statuses: number[] = [];
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(statuses).toEqual([400, 400, 201]);
   });
 
-  it('cannot contain a slide that their owner may not view or a saved view of another account', async () => {
+  it('cannot contain a slide that their owner may not view, nor a saved view of another account: the request gets 404', async () => {
     const { server, admin, teacher, openSlide, restrictedSlide } = await setUp();
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'restricted' } });
     const stranger = server.as(await server.fixtures.user());
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await teacher.call(deleteSavedView, { params })).status).toBe(404);
   });
 
-  it('can be saved by their owner with an item that the owner may no longer view, but not with another such item', async () => {
+  it('keep an item that their owner may no longer view when the owner saves them, but no such item can be added (404)', async () => {
     const { admin, teacher, openSlide, restrictedSlide } = await setUp();
     const items = [
       { type: 'slide' as const, id: openSlide },
@@ -255,7 +255,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     ).toBe(404);
   });
 
-  it('accept answers of a visitor and send presentation events only with the cookie of the session when IMAGE_SESSION_COOKIE is strict', async () => {
+  it('with IMAGE_SESSION_COOKIE=strict, return 401 to answers and event requests of a visitor without the session cookie', async () => {
     const world = await setUp({ imageSessionCookie: 'strict' });
     const id = await createQuiz(world);
     const { opened } = await visitorOf(world, id);
@@ -282,7 +282,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await statuses({ cookie })).toEqual([200, 200]);
   });
 
-  it('do not accept answers of a visitor to a question about a slide that the share link does not open', async () => {
+  it('return 404 to the answer of a visitor when the question is about a slide that the share link does not open', async () => {
     const world = await setUp();
     const { server, admin, teacher, openSlide, restrictedSlide } = world;
     await admin.call(updateDataset, { body: { dataset: 'Kapalı', access: 'open', sharing: true } });
@@ -316,7 +316,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await student.call(answerQuestion, { params, body: { item: 1, answer: [0] } })).status).toBe(404);
   });
 
-  it('show no e-mail address of a reader without a display name in the answers', async () => {
+  it('list the answers of readers without a display name as Member 1 and Member 2, without their e-mail addresses', async () => {
     const world = await setUp();
     const params = { collectionId: await createQuiz(world) };
     const readers = [
@@ -336,7 +336,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(JSON.stringify([answers, csv.body])).not.toContain('@');
   });
 
-  it('keep the numbers of visitors in the list of answers when a visitor answers again', async () => {
+  it('list the answers of visitors as Visitor 1 and Visitor 2 in the order of their first answers, also after further answers', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const params = { collectionId: await createQuiz(world) };
@@ -365,7 +365,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     ]);
   });
 
-  it('reject a choice question whose correct choice does not exist', async () => {
+  it('reject with 400 a choice question whose correct choice does not exist', async () => {
     const { teacher, openSlide } = await setUp();
     const statusFor = async (correct: number[]) => {
       const question = { ...choiceQuestion, correct };
@@ -405,7 +405,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     };
   }
 
-  it('send server-sent events of a presentation to followers in the same and in another server process', async () => {
+  it('send the field of view of a presenter to followers in the same and in another server process (server-sent events)', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened } = await visitorOf(world, id);
@@ -419,7 +419,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     for (const nextEvent of followers) expect(await nextEvent()).toEqual({ field: null, item: 1 });
   });
 
-  it('end a presentation whose presenter has sent no state for 90 seconds, because the page of the presenter may be closed', async () => {
+  it('end a presentation for its followers when the presenter has sent no state for 90 seconds', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const id = await createQuiz(world);
@@ -439,7 +439,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await laterFollower()).toEqual({ field: null, item: null });
   });
 
-  it('check the access of a follower every second without reading the items of the collection', async () => {
+  it('send presentation events although their stored questions are invalid JSON, because following reads no items', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const id = await createQuiz(world);
@@ -450,7 +450,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await nextEvent()).toEqual({ field, item: 0 });
   });
 
-  it('send no more presentation events to followers after the presenter is suspended', async () => {
+  it('send followers the end of a presentation in place of the field of view after the presenter is suspended', async () => {
     const world = await setUp();
     const { server, admin, teacher, owner } = world;
     const id = await createQuiz(world);
@@ -463,7 +463,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(String(body)).not.toContain('"zoom"');
   });
 
-  it('do not keep the sign-in of a follower active while no presenter changes the field of view', async () => {
+  it('do not extend the sign-in of a follower while its request for presentation events only waits', async () => {
     const world = await setUp();
     const { server } = world;
     const id = await createQuiz(world);
@@ -478,7 +478,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await lastUses()).toEqual(lastUsesBefore);
   });
 
-  it('end the event request of a visitor when the share link ends, and answer later event requests with 401', async () => {
+  it('end the waiting event request of a visitor when the share link ends, and return 401 to later event requests', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened, linkId } = await visitorOf(world, id);
@@ -492,7 +492,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await requestEvents(world.server, id, query)).status).toBe(401);
   });
 
-  it('send no more presentation events after the share link of a visitor has ended, even while the presenter changes the field of view several times a second', async () => {
+  it('close the event stream of a visitor whose share link has ended, even while the presenter moves several times a second', async () => {
     const world = await setUp();
     const id = await createQuiz(world);
     const { opened, linkId } = await visitorOf(world, id);

@@ -55,7 +55,7 @@ describe('colour profiles of slides', () => {
       );
     });
 
-    it('states the reason when a profile is ignored', async () => {
+    it('states the reason in the attribute Ignored when the profile is broken or not for RGB', async () => {
       expect(await profileOf('broken.svs')).toBe(
         '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>',
       );
@@ -73,7 +73,7 @@ describe('colour profiles of slides', () => {
       return readColour;
     }
 
-    it('contains the profile, and has another ETag, when a render worker has died while it read the profile for the request before', async () => {
+    it('has no usable profile when the render worker dies while reading it, and has the profile and another ETag at the next request', async () => {
       failProfileReads(1);
       const failed = await get('interrupted.svs', 'image.dzi');
       expect(failed.body).toContain(unreadProfile);
@@ -82,7 +82,7 @@ describe('colour profiles of slides', () => {
       expect([next.statusCode, next.body]).toEqual([200, expect.stringContaining('TableNodes="33"')]);
     });
 
-    it('states that a profile is broken without reading it again after three render workers have died', async () => {
+    it('states that a profile is broken, without a fourth attempt, after three render workers have died while reading it', async () => {
       const readColour = failProfileReads();
       for (let request = 0; request < 5; request++)
         expect(await profileOf('unreadable.svs')).toBe(unreadProfile);

@@ -140,7 +140,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     ).toEqual(fullAccess);
   });
 
-  it('becomes visible or invisible in another process within a second after its access or a grant changed', async () => {
+  it('becomes visible or invisible in another server process within a second after its access or a grant has changed', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, grant, revoke, server, clock } = world;
     const otherProcess = await server.another();
@@ -182,7 +182,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     }
   });
 
-  it('is left out of the image list, whose pages still have as many images as the limit allows', async () => {
+  it('is left out of the image list without gaps: each page has as many images as the limit allows', async () => {
     const { setAccess, member, ids } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { client } = await member();
@@ -199,7 +199,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     expect(cursor).toBe(null);
   });
 
-  it('hides a slide as soon as an administrator moves the slide into the dataset', async () => {
+  it('hides a slide from accounts without a grant as soon as an administrator moves the slide into the dataset', async () => {
     const { setAccess, member, server, ids, admin } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { session } = await member();
@@ -221,27 +221,30 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
   });
 });
 
-describe.each(databaseKinds)('the fast path of tile requests, without Fastify (database: %s)', (database) => {
-  it('returns 404 for a slide of a restricted dataset unless the account has a grant at that moment', async () => {
-    const { setAccess, grant, revoke, member, app, ids } = await startWithThreeSlides(database);
-    const address = await app.listen({ host: '127.0.0.1', port: 0 });
-    const { session, uid } = await member();
-    const tile = async (id = ids.closed) => {
-      const answer = await fetch(
-        `${address}/api/v1/image-catalog/proxy/${id}/image_files/9/0_0.jpeg?session=${session}`,
-      );
-      await answer.arrayBuffer();
-      return answer.status;
-    };
-    expect([await tile(), await tile(), await tile()]).toEqual([200, 200, 200]);
-    await setAccess('restricted');
-    expect([await tile(), await tile(), await tile(ids.open)]).toEqual([404, 404, 200]);
-    await grant(uid);
-    expect([await tile(), await tile()]).toEqual([200, 200]);
-    await revoke(uid);
-    expect([await tile(), await tile()]).toEqual([404, 404]);
-  });
-});
+describe.each(databaseKinds)(
+  'the fast path of tile requests, which bypasses Fastify (database: %s)',
+  (database) => {
+    it('returns 404 for a slide of a restricted dataset unless the account has a grant at that moment', async () => {
+      const { setAccess, grant, revoke, member, app, ids } = await startWithThreeSlides(database);
+      const address = await app.listen({ host: '127.0.0.1', port: 0 });
+      const { session, uid } = await member();
+      const tile = async (id = ids.closed) => {
+        const answer = await fetch(
+          `${address}/api/v1/image-catalog/proxy/${id}/image_files/9/0_0.jpeg?session=${session}`,
+        );
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      expect([await tile(), await tile(), await tile()]).toEqual([200, 200, 200]);
+      await setAccess('restricted');
+      expect([await tile(), await tile(), await tile(ids.open)]).toEqual([404, 404, 200]);
+      await grant(uid);
+      expect([await tile(), await tile()]).toEqual([200, 200]);
+      await revoke(uid);
+      expect([await tile(), await tile()]).toEqual([404, 404]);
+    });
+  },
+);
 
 describe.each(databaseKinds)('administration of datasets (database: %s)', (database) => {
   it('lists each dataset with its slides, grants and access requests', async () => {
@@ -286,7 +289,7 @@ describe.each(databaseKinds)('administration of datasets (database: %s)', (datab
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
   });
 
-  it('counts the slides of each dataset without unreadable ones, as the statistics do', async () => {
+  it('counts only readable slides of each dataset, so that the sum equals the number of slides in the statistics', async () => {
     const { admin, fixtures } = await startWithThreeSlides(database);
     await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
     await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });
@@ -352,7 +355,7 @@ describe.each(databaseKinds)('a request for access to a dataset (database: %s)',
   const emailsOf = async ({ outbox }: SlideServer) =>
     Promise.all((await outbox()).map((mail) => postalMime.parse(mail)));
 
-  it('can be sent for a listed dataset, and is shown to its sender with the decision of the administrator', async () => {
+  it('can be sent for a listed restricted dataset, and is shown to its sender with the decision of the administrator', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, admin, server } = world;
     const reader = await world.member();
@@ -427,7 +430,7 @@ describe.each(databaseKinds)('a request for access to a dataset (database: %s)',
     expect((await admin.call(countWaiting)).body.datasetRequests).toBe(1);
   });
 
-  it('gets the same 404 for an unlisted dataset and for an open dataset as for an unknown one', async () => {
+  it('gets the same 404 for an unlisted restricted dataset and for an open dataset as for an unknown one', async () => {
     const { setAccess, member, services } = await startWithThreeSlides(database);
     const reader = await member();
     await setAccess('restricted', false);
@@ -443,7 +446,7 @@ describe.each(databaseKinds)('a request for access to a dataset (database: %s)',
     expect(await services.db.selectFrom('dataset_requests').selectAll().execute()).toEqual([]);
   });
 
-  it('is removed when an administrator grants access directly', async () => {
+  it('counts as granted when an administrator grants access without answering the request', async () => {
     const world = await startWithThreeSlides(database);
     const reader = await world.member();
     await world.setAccess('restricted', true);

@@ -169,7 +169,7 @@ afterAll(() => server.close());
 
 describe('the DICOMweb metadata of a slide', () => {
   it.each(Object.keys(files))(
-    'from the file %s has every required attribute (types 1 and 2) of the VL Whole Slide Microscopy IOD, and no too long number',
+    'from the file %s has every required attribute (types 1 and 2) of the VL Whole Slide Microscopy IOD, and no decimal string over 16 characters',
     async (name) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

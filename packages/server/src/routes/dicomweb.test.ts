@@ -97,7 +97,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['/studies?AccessionNumber=', ['good.svs', 'other.svs']],
     ['/studies?StudyDate=20200101-20301231', []],
     ['/studies?limit=0', []],
-    ['/studies?offset=1&limit=1', ['good.svs']],
+    ['/studies?offset=1&limit=1', ['one of the two, in any order']],
     ['/studies?offset=999999999', []],
     ['/studies?ModalitiesInStudy=CT', []],
     ['/studies?ModalitiesInStudy=CT,SM', ['good.svs', 'other.svs']],
@@ -133,48 +133,48 @@ describe('DICOMweb search (QIDO-RS)', () => {
     }
   });
 
-  it('ignores unsupported query attributes, with a warning in the response', async () => {
+  it('ignores the unsupported query attribute PatientComments, with a 299 warning in the response', async () => {
     const response = await get('/studies?PatientComments=x');
     expect([response.statusCode, response.headers.warning]).toEqual([200, expect.stringContaining('299')]);
   });
 
   it.each([
     [
-      'that asks for fuzzy matching',
+      'warns that fuzzymatching=true is not supported',
       'fuzzymatching=true',
       '299 - "The fuzzymatching parameter is not supported. Only literal matching has been performed."',
     ],
     [
-      'that asks for matching of empty values',
+      'warns that emptyvaluematching=true is not supported',
       'emptyvaluematching=true',
       '299 - "The emptyvaluematching parameter is not supported. Empty Value Matching has not been performed."',
     ],
     [
-      'with more results than its limit',
+      'warns of further results for limit=1 when two studies match',
       'limit=1',
       '299 - "There are additional results that can be requested"',
     ],
     [
-      'that asks for matching of several values',
+      'warns that multiplevaluematching=true is not supported',
       'multiplevaluematching=true',
       '299 - "The multiplevaluematching parameter is not supported. Multiple Value Matching has not been performed."',
     ],
     [
-      'with a parameter that is no attribute',
+      'warns that it ignores query parameters that are not attributes',
       'foo=1&constructor=1&orderby=-StudyDate',
       '299 - "Query parameters that the server does not know were ignored"',
     ],
     [
-      'with as many results as its limit',
+      'has no warning for limit=2 when two studies match',
       'limit=2&fuzzymatching=false&emptyvaluematching=false&multiplevaluematching=false',
       '',
     ],
     [
-      'by an attribute that only the metadata of an instance contains',
+      'warns that it does not match by Manufacturer, an attribute of instance metadata only',
       'Manufacturer=x',
       '299 - "Attributes that the server does not match by were ignored"',
     ],
-  ])('says in the Warning header what a client has to know about a search %s', async (_, query, warning) => {
+  ])('%s (header Warning)', async (_, query, warning) => {
     const response = await get(`/studies?${query}`);
     expect(response.statusCode).toBe(200);
     expect(response.headers.warning ?? '').toBe(warning);
@@ -182,22 +182,25 @@ describe('DICOMweb search (QIDO-RS)', () => {
   });
 
   it.each([
-    ['a limit that is not a number', 'limit=x'],
-    ['a negative limit', 'limit=-1'],
-    ['a limit with an exponent', 'limit=1e9'],
-    ['a fraction as offset', 'offset=1.5'],
-    ['a fuzzymatching that is not true or false', 'fuzzymatching=yes'],
-    ['a null character', 'includefield=x%00y'],
-    ['a repeated attribute', 'PatientName=a&PatientName=b'],
-    ['a value of 300 characters', `PatientName=${'a'.repeat(300)}`],
-    ['a field to include that is not an attribute', 'includefield=foo'],
-    ['the name of a JavaScript property as field to include', 'includefield=constructor'],
+    ['limit=x, which is not a number', 'limit=x'],
+    ['the negative number limit=-1', 'limit=-1'],
+    ['limit=1e9, which has an exponent', 'limit=1e9'],
+    ['offset=1.5, which is a fraction', 'offset=1.5'],
+    ['fuzzymatching=yes, which is neither true nor false', 'fuzzymatching=yes'],
+    ['a null character in includefield', 'includefield=x%00y'],
+    ['two values of PatientName', 'PatientName=a&PatientName=b'],
+    ['a PatientName of 300 characters', `PatientName=${'a'.repeat(300)}`],
+    ['includefield=foo, which is not an attribute', 'includefield=foo'],
+    [
+      'includefield=constructor, which is a JavaScript property and not an attribute',
+      'includefield=constructor',
+    ],
     ['60 attributes', `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`],
   ])('returns 400 for a query with %s', async (_, query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('ends without opening a slide when the client has left', async () => {
+  it('ends without opening a slide when the client has disconnected', async () => {
     const { slides, catalogue } = server.services;
     const dicomWebSlide = vi.fn<Slides['dicomWebSlide']>(slides.dicomWebSlide);
     const dicomWeb = createDicomWeb({ slides: { ...slides, dicomWebSlide }, catalogue });
@@ -213,7 +216,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     expect(dicomWebSlide).not.toHaveBeenCalled();
   });
 
-  it('answers a search pattern with 100 wildcards in linear time: exponential time would exceed the time limit of the test', async () => {
+  it('answers a pattern with 100 wildcards within the time limit of the test, which exponential time would exceed', async () => {
     expect(await search(`/studies?StudyDescription=${'*a'.repeat(100)}`)).toEqual([]);
   });
 });
@@ -321,7 +324,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     });
   });
 
-  it('have an ETag for each media type of the Accept header, because the bodies differ', async () => {
+  it('have a different ETag for each media type of the Accept header', async () => {
     const accepts = [
       'application/octet-stream',
       'image/jpeg',
@@ -335,7 +338,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
   });
 
   it.each(['frames/1', 'bulkdata/icc'])(
-    'have to be revalidated, like all pixels that a bearer token opens, because their URL does not contain the token: %s',
+    'and ICC profiles have Cache-Control: private, no-cache and return 304 for their ETag: %s',
     async (path) => {
       const { statusCode, headers } = await get(`${instancePath(0)}/${path}`);
       expect([statusCode, headers['cache-control']]).toEqual([200, 'private, no-cache']);
@@ -355,22 +358,28 @@ describe('DICOMweb frames (WADO-RS)', () => {
     expect(several.map(({ bytes }) => bytes)).toEqual(single);
   });
 
-  it.each([
-    ['', 'multipart/related; type="application/octet-stream"'],
-    ['*/*', 'multipart/related; type="application/octet-stream"'],
-    [anySyntax, 'multipart/related; type="application/octet-stream"'],
-    ['multipart/related; type=image/jpeg', 'multipart/related; type="image/jpeg"'],
+  it.each(
     [
-      'multipart/related; type="image/jp2", multipart/related; type="image/jpeg"; transfer-syntax=1.2.840.10008.1.2.4.50',
-      'multipart/related; type="image/jpeg"',
-    ],
-    ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-    ['image/*', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-    ['application/*', 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.50'],
-    ['multipart/related; type="image/*"', 'multipart/related; type="image/jpeg"'],
-    ['image/jpeg;q=0.1, multipart/related', 'multipart/related; type="application/octet-stream"'],
-    ['multipart/related;q=0.5, image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
-  ])('are returned for the Accept header "%s" with the media type %s', async (accept, type) => {
+      ['', 'multipart/related; type="application/octet-stream"'],
+      ['*/*', 'multipart/related; type="application/octet-stream"'],
+      [anySyntax, 'multipart/related; type="application/octet-stream"'],
+      ['multipart/related; type=image/jpeg', 'multipart/related; type="image/jpeg"'],
+      [
+        'multipart/related; type="image/jp2", multipart/related; type="image/jpeg"; transfer-syntax=1.2.840.10008.1.2.4.50',
+        'multipart/related; type="image/jpeg"',
+      ],
+      ['image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+      ['image/*', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+      ['application/*', 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.50'],
+      ['multipart/related; type="image/*"', 'multipart/related; type="image/jpeg"'],
+      ['image/jpeg;q=0.1, multipart/related', 'multipart/related; type="application/octet-stream"'],
+      ['multipart/related;q=0.5, image/jpeg', 'image/jpeg; transfer-syntax=1.2.840.10008.1.2.4.50'],
+    ].map(([accept = '', type = '']) => [
+      accept === '' ? 'no Accept header' : `Accept: ${accept}`,
+      type,
+      accept,
+    ]),
+  )('are returned for %s with the media type %s', async (_, type, accept) => {
     const response = await get(`${instancePath(0)}/frames/1`, accept === '' ? {} : { accept });
     expect(response.statusCode).toBe(200);
     expect(String(response.headers['content-type']).startsWith(type)).toBe(true);
@@ -378,28 +387,28 @@ describe('DICOMweb frames (WADO-RS)', () => {
 
   it.each([
     [
-      'another transfer syntax',
+      'uncompressed frames (transfer syntax 1.2.840.10008.1.2.1)',
       'multipart/related; type="application/octet-stream"; transfer-syntax=1.2.840.10008.1.2.1',
     ],
-    ['JPEG 2000', 'multipart/related; type="image/jp2"'],
-    ['a DICOM file', 'application/dicom'],
-    ['text', 'text/plain'],
-    ['nothing (*/*;q=0)', '*/*;q=0'],
-    ['a name of 3,000 characters', 'x'.repeat(3000)],
+    ['JPEG 2000 (image/jp2)', 'multipart/related; type="image/jp2"'],
+    ['DICOM files (application/dicom)', 'application/dicom'],
+    ['text/plain', 'text/plain'],
+    ['media types of quality 0 (*/*;q=0)', '*/*;q=0'],
+    ['a media type of 3,000 characters', 'x'.repeat(3000)],
   ])('of a JPEG slide are rejected with 406 when the Accept header allows only %s', async (_, accept) => {
     expect((await get(`${instancePath(0)}/frames/1`, { accept })).json()).toMatchObject({
       code: 'not_acceptable',
     });
   });
 
-  it.each(['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3', Array.from({ length: 65 }, () => 1).join(',')])(
-    'are rejected with 400 for the list of frame numbers "%s"',
-    async (list) => {
-      expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
-        code: 'invalid_request',
-      });
-    },
-  );
+  it.each([
+    ...['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3'].map((list) => [JSON.stringify(list), list]),
+    ['that has 65 numbers', Array.from({ length: 65 }, () => 1).join(',')],
+  ])('are rejected with 400 for the list of frame numbers %s', async (_, list) => {
+    expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
+      code: 'invalid_request',
+    });
+  });
 
   it('each state their own media type and transfer syntax when one frame is a JPEG that replaces a tile missing from a JPEG 2000 level', async () => {
     const size = { level: 0, width: 480, height: 400, tileWidth: 128, tileHeight: 128 };
@@ -422,7 +431,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     nativeLevelTile.mockRestore();
   });
 
-  it('have the full frame size also where a smaller level lacks a tile at the right and bottom edge', async () => {
+  it('have the full frame size, padded with white, where the file lacks an edge tile of a smaller level', async () => {
     // The smaller level has 120 × 100 pixels in 2 × 2 tiles of 64. Without its last tile, whose part of the level has 56 × 36 pixels.
     const isEmpty = (level: number, column: number, row: number) => level === 1 && column === 1 && row === 1;
     const gapServer = await slideServer();

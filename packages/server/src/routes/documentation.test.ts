@@ -80,7 +80,7 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
     expect(body?.schema.required).toEqual(['email', 'password']);
   });
 
-  it('lists the error statuses and error codes of an endpoint', async () => {
+  it('lists the error statuses and error codes of an endpoint, for example POST /admin/users/{uid}/approve', async () => {
     const { paths } = await requestDocument();
     const approve = paths['/admin/users/{uid}/approve']?.post?.responses;
     expect(Object.keys(approve ?? {})).toEqual([
@@ -121,7 +121,7 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
     }
   });
 
-  it('documents ranges, ETags and the list of files of originals', async () => {
+  it('documents byte ranges, ETags and the list of files for the download of slide files (originals)', async () => {
     const { paths, components } = await requestDocument();
     const fileHeaders = ['ETag', 'Accept-Ranges', 'Content-Disposition'];
     const parts = { content: ['application/octet-stream'], headers: [...fileHeaders, 'Content-Range'] };
@@ -143,7 +143,7 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
     }
   });
 
-  it('documents the query parameters of DICOMweb searches, and single parts beside multipart responses', async () => {
+  it('documents the query parameters of DICOMweb searches, and all media types of DICOMweb frames and ICC profiles', async () => {
     const { paths } = await requestDocument();
     const study = '/dicom-web/studies/{study}';
     const instance = `${study}/series/{series}/instances/{instance}`;

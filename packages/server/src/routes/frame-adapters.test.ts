@@ -182,20 +182,20 @@ interface Case {
 
 const framePath = () => `${instance}/frames/2`;
 
-describe('a DICOMweb frame request gets equal responses with and without the fast path (which bypasses Fastify)', () => {
+describe('a DICOMweb frame request, sent with the fast path (which bypasses Fastify) on and off', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the bearer token of a sign-in': { options: () => withToken(signInToken), status: 200 },
     'an API token': { options: () => withToken(apiToken), status: 200 },
-    'a path below the API base': {
+    'a path that begins with /api/v1': {
       path: () => apiBase + framePath(),
       options: () => withToken(apiToken),
       status: 200,
     },
-    'a media type for a single frame without multipart': {
+    'an Accept header for a single frame without multipart': {
       options: () => withToken(apiToken, { accept: 'application/octet-stream; transfer-syntax=*' }),
       status: 200,
     },
-    'the media type image/jpeg': {
+    'Accept: image/jpeg': {
       options: () => withToken(apiToken, { accept: 'image/jpeg' }),
       status: 200,
     },
@@ -220,7 +220,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
       options: () => withToken(signInToken),
       status: 404,
     },
-    'a series of another slide': {
+    'an unknown series': {
       path: () => framePath().replace(/series\/[\d.]+/, 'series/2.25.1'),
       options: () => withToken(signInToken),
       status: 404,
@@ -235,12 +235,15 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
       options: () => withToken(apiToken),
       status: 404,
     },
-    'a media type that the server does not offer': {
+    'Accept: image/png, which the server does not offer': {
       options: () => withToken(apiToken, { accept: 'image/png' }),
       status: 406,
     },
     'an unknown API token': { options: () => withToken(`lam_${'A'.repeat(43)}`), status: 401 },
-    'a malformed token': { options: () => ({ headers: { authorization: 'Basic eDp5' } }), status: 401 },
+    'an Authorization header of the scheme Basic': {
+      options: () => ({ headers: { authorization: 'Basic eDp5' } }),
+      status: 401,
+    },
     'an API token without the required scope': {
       options: async () =>
         withToken(
@@ -271,8 +274,14 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   };
   const fastifyCases: Readonly<Record<string, Case>> = {
     'no token': { options: () => ({ headers: {} }), status: 401 },
-    'an allowed origin': { options: () => withToken(apiToken, { origin: viewerOrigin }), status: 200 },
-    'another origin': { options: () => withToken(apiToken, { origin: 'https://else.example' }), status: 200 },
+    'an Origin header that the settings allow': {
+      options: () => withToken(apiToken, { origin: viewerOrigin }),
+      status: 200,
+    },
+    'an Origin header that the settings do not allow': {
+      options: () => withToken(apiToken, { origin: 'https://else.example' }),
+      status: 200,
+    },
     'several frame numbers': {
       path: () => `${instance}/frames/1,2`,
       options: () => withToken(apiToken),
@@ -283,23 +292,26 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
       options: () => withToken(apiToken),
       status: 200,
     },
-    'a session parameter': {
+    'a query parameter named session': {
       path: () => `${framePath()}?session=${'A'.repeat(43)}`,
       options: () => withToken(signInToken),
       status: 200,
     },
     'a trailing slash': { path: () => `${framePath()}/`, options: () => withToken(apiToken), status: 200 },
     'the method HEAD': { options: () => ({ ...withToken(apiToken), method: 'HEAD' }), status: 200 },
-    'If-None-Match with an ETag of no frame': {
+    'If-None-Match with an ETag that no frame has': {
       options: () => withToken(apiToken, { 'if-none-match': '"x"' }),
       status: 200,
     },
     'an unknown bearer token': { options: () => withToken('A'.repeat(43)), status: 401 },
   };
 
-  it.each(Object.entries(fastPathCases))(
-    'and, while the fast path is on, is answered by the fast path when it has %s',
-    async (_, requestCase) => {
+  const rowsOf = (cases: Readonly<Record<string, Case>>) =>
+    Object.entries(cases).map(([name, requestCase]) => [requestCase.status, name, requestCase] as const);
+
+  it.each(rowsOf(fastPathCases))(
+    'gets equal responses with status %s when it has %s, and is answered by the fast path if that is on',
+    async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
         await requestCase.options(),
@@ -309,9 +321,9 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     },
   );
 
-  it.each(Object.entries(errorCases))(
-    'and, while the fast path is on, is passed to Fastify, which returns an error, when it has %s',
-    async (_, requestCase) => {
+  it.each(rowsOf(errorCases))(
+    'gets the same error with status %s when it has %s, and is passed to Fastify by the fast path',
+    async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
         await requestCase.options(),
@@ -320,9 +332,9 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
     },
   );
 
-  it.each(Object.entries(fastifyCases))(
-    'and, while the fast path is on, is passed to Fastify when it has %s',
-    async (_, requestCase) => {
+  it.each(rowsOf(fastifyCases))(
+    'gets equal responses with status %s when it has %s, and is passed to Fastify by the fast path',
+    async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
         await requestCase.options(),
@@ -332,15 +344,15 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   );
 
   it.each([
-    ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
-    ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
-    ['an unexpected error', new Error('unexpected'), 500],
-  ])('when it fails because of %s', async (_, error, status) => {
+    ['the storage does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
+    ['the file is missing', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
+    ['an unexpected error occurs', new Error('unexpected'), 500],
+  ])('gets the same error with status $2 when %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'nativeLevelTile').mockRejectedValue(error);
     expect((await expectEqualResponses(framePath(), withToken(apiToken))).status).toBe(status);
   });
 
-  it('with status 503 when the audit event of the image opening cannot be written', async () => {
+  it('gets the same error with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -349,7 +361,7 @@ describe('a DICOMweb frame request gets equal responses with and without the fas
   });
 });
 
-it('the first DICOMweb frame request of a sign-in is answered by Fastify, the second by the fast path (without Fastify)', async () => {
+it('the first DICOMweb frame request of a sign-in is answered by Fastify, the second by the fast path (which bypasses Fastify)', async () => {
   const token = await server.fixtures.token(await server.fixtures.user());
   const first = await send(framePath(), withToken(token));
   const second = await send(framePath(), withToken(token));

@@ -80,7 +80,7 @@ async function setUp(database: (typeof databaseKinds)[number]) {
   return { server, admin, teacher, owner, reader, token, ids, documents, get, openLinkTo };
 }
 
-describe.each(databaseKinds)('IIIF documents of cases and collections (database: %s)', (database) => {
+describe.each(databaseKinds)('IIIF documents of cases and slide collections (database: %s)', (database) => {
   it('list the manifests of the slides in the order of the case or collection, with their titles and texts', async () => {
     const { ids, documents, token, get } = await setUp(database);
     const response = await get(documents.case, token);
@@ -150,7 +150,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections (database:
     }
   });
 
-  it('return token_missing without a credential, session_invalid with an unknown session, and 404 for an unknown id or a collection of another account', async () => {
+  it('return token_missing without a credential, session_invalid for an unknown image session, and 404 for an unknown id or a private collection', async () => {
     const { server, teacher, ids, documents, token, get } = await setUp(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('IIIF documents of cases and collections (database:
   });
 });
 
-describe.each(databaseKinds)('the session of a share link in IIIF paths (database: %s)', (database) => {
+describe.each(databaseKinds)('the image session of a share link in IIIF paths (database: %s)', (database) => {
   it('gives access to exactly the linked slides, without names of files, datasets and cases', async () => {
     const { server, ids, documents, get, openLinkTo } = await setUp(database);
     const { session } = await openLinkTo('case', ids.case);
@@ -195,7 +195,7 @@ describe.each(databaseKinds)('the session of a share link in IIIF paths (databas
     expect(server.logged()).not.toContain(session);
   });
 
-  it('gives access to a collection with the titles that its owner wrote, until the owner ends the link', async () => {
+  it('gives access to a collection, with the texts of its owner but without names of files and cases, until the owner ends the link', async () => {
     const { ids, documents, teacher, admin, get, openLinkTo } = await setUp(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
     const { session, linkId } = await openLinkTo('collection', ids.collection);

@@ -89,13 +89,13 @@ describe('IIIF image information (info.json)', () => {
   });
 
   it.each([
-    ['a bearer token, which is not in its URL, has to be revalidated', '', 'private, no-cache'],
+    ['a bearer token have the header Cache-Control: private, no-cache', '', 'private, no-cache'],
     [
-      'an image session in its URL is cached by the browser until the session ends',
+      'an image session in the URL may be cached by the browser until the session ends',
       'session',
       'private, max-age=3600',
     ],
-  ])('that was requested with %s, and so do the pixels', async (_, credential, cacheControl) => {
+  ])('and images that are requested with %s', async (_, credential, cacheControl) => {
     const base = credential === '' ? '/iiif' : `/iiif/session/${session}`;
     const headers: Record<string, string> = credential === '' ? { authorization: `Bearer ${token}` } : {};
     for (const path of ['info.json', 'full/100,/0/default.jpg']) {
@@ -104,7 +104,7 @@ describe('IIIF image information (info.json)', () => {
     }
   });
 
-  it('is the target of a redirect from the base URI, which never leads to the host that the request names', async () => {
+  it('is the target of a redirect from the base URI of the image, whose Location has no host even if the Host header is foreign', async () => {
     for (const [base, headers] of [
       [`/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
       [`/api/v1/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
@@ -140,7 +140,7 @@ describe('IIIF image request', () => {
     ['full/480,1/0/default.png', 480, 1],
     ['pct%3A10,10,50,50/pct%3A50/%21180/default.jpg', 120, 100],
     ['10%2C20%2C100%2C50/%2150,50/0/default.png', 50, 25],
-  ])('for the path "%s" returns an image of the requested size', async (path, width, height) => {
+  ])('for the path "%s" returns an image of %s × %s pixels', async (path, width, height) => {
     const response = await getImage(path);
     expect(response.headers['content-type']).toBe(path.endsWith('png') ? 'image/png' : 'image/jpeg');
     expect((await rasterOf(response.rawPayload)).info).toMatchObject({ width, height });
@@ -172,18 +172,18 @@ describe('IIIF image request', () => {
   });
 
   it.each([
-    'full/^600,/0/default.jpg',
-    'full/%5E600,/0/default.jpg',
-    'full/max/0/default.tif',
-    '1,2/max/0/default.jpg',
-    'full/max/45/default.jpg',
-    'full/max/0/bitonal.jpg',
-    'full/max/0/default.webp',
-    '480,0,1,1/max/0/default.jpg',
-    'full/99999999999999999999,/0/default.jpg',
-    `${'9'.repeat(400)},0,1,1/max/0/default.jpg`,
-    '%00/max/0/default.jpg',
-  ])('returns 400 for an invalid or unsupported path: %s', async (path) => {
+    ['an enlarged size (full/^600,/0/default.jpg)', 'full/^600,/0/default.jpg'],
+    ['an enlarged size, percent-encoded (full/%5E600,/0/default.jpg)', 'full/%5E600,/0/default.jpg'],
+    ['the format tif', 'full/max/0/default.tif'],
+    ['a region of two numbers (1,2/max/0/default.jpg)', '1,2/max/0/default.jpg'],
+    ['the rotation 45', 'full/max/45/default.jpg'],
+    ['the quality bitonal', 'full/max/0/bitonal.jpg'],
+    ['the format webp', 'full/max/0/default.webp'],
+    ['a region outside the image of 480 pixels (480,0,1,1/max/0/default.jpg)', '480,0,1,1/max/0/default.jpg'],
+    ['a width of 20 digits', 'full/99999999999999999999,/0/default.jpg'],
+    ['a region with a number of 400 digits', `${'9'.repeat(400)},0,1,1/max/0/default.jpg`],
+    ['a null byte as region', '%00/max/0/default.jpg'],
+  ])('returns 400 for %s', async (_, path) => {
     expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
@@ -205,7 +205,7 @@ describe('IIIF image request', () => {
 });
 
 describe('IIIF manifest of a slide', () => {
-  it('has one canvas with the image service, with URLs on the host of the request', async () => {
+  it('has one canvas with the image service, and URLs on the host of the request', async () => {
     const bases = [
       [`/iiif`, { authorization: `Bearer ${token}` }],
       [`/iiif/session/${session}`, {}],

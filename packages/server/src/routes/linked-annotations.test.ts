@@ -97,7 +97,7 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
   });
 
-  it('need the cookie of the visitor in addition to the session when IMAGE_SESSION_COOKIE is strict', async () => {
+  it('get 401 without the cookie of the image session when IMAGE_SESSION_COOKIE is strict', async () => {
     const { server, image, layerOn, openLink } = await setUp({ imageSessionCookie: 'strict' });
     const layerId = await layerOn(image, 'members');
     const { session } = await openLink(true);
@@ -115,7 +115,7 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     }
   });
 
-  it('are not readable through a link that excludes annotations, nor for a slide outside the link', async () => {
+  it('are not returned (404) through a link that excludes annotations, nor for a slide outside the link', async () => {
     const { image, other, layerOn, openLink, layersOf, annotationsOf } = await setUp();
     const layerId = await layerOn(image, 'members');
     const otherId = await layerOn(other, 'members');
@@ -127,22 +127,24 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     expect((await annotationsOf(linkWithAnnotations.session, otherId)).status).toBe(404);
   });
 
-  it.each(['link ends', 'creator is suspended', 'dataset is no longer shared', 'layer is deleted'] as const)(
-    'are not readable from the moment when the %s',
-    async (event) => {
-      const { admin, teacher, account, image, layerOn, openLink, annotationsOf } = await setUp();
-      const layerId = await layerOn(image, 'members');
-      const { linkId, session } = await openLink(true);
-      expect((await annotationsOf(session, layerId)).status).toBe(200);
-      if (event === 'link ends') await teacher.call(endShareLink, { params: { linkId } });
-      if (event === 'creator is suspended') await admin.call(suspendUser, { params: { uid: account.uid } });
-      if (event === 'dataset is no longer shared') {
-        await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: false } });
-      }
-      if (event === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
-      expect([401, 404]).toContain((await annotationsOf(session, layerId)).status);
-    },
-  );
+  it.each([
+    ['the link is ended', 'link ends'],
+    ['the creator of the link is suspended', 'creator is suspended'],
+    ['sharing of the dataset is switched off', 'dataset is no longer shared'],
+    ['the layer is deleted', 'layer is deleted'],
+  ] as const)('are not returned (401 or 404) from the moment when %s', async (_, event) => {
+    const { admin, teacher, account, image, layerOn, openLink, annotationsOf } = await setUp();
+    const layerId = await layerOn(image, 'members');
+    const { linkId, session } = await openLink(true);
+    expect((await annotationsOf(session, layerId)).status).toBe(200);
+    if (event === 'link ends') await teacher.call(endShareLink, { params: { linkId } });
+    if (event === 'creator is suspended') await admin.call(suspendUser, { params: { uid: account.uid } });
+    if (event === 'dataset is no longer shared') {
+      await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing: false } });
+    }
+    if (event === 'layer is deleted') await teacher.call(deleteAnnotationLayer, { params: { layerId } });
+    expect([401, 404]).toContain((await annotationsOf(session, layerId)).status);
+  });
 
   it('cannot be read with the image session (credential for tiles) of a signed-in account: the request gets 401', async () => {
     const { teacher, layersOf } = await setUp();

@@ -99,10 +99,18 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   });
 
   it.each([
-    ['oldest', ['person-0', 'person-1', 'person-2', 'person-3']],
-    ['name', ['person-3', 'person-0', 'person-2', 'person-1']],
-    ['changed', ['person-0', 'person-3', 'person-2', 'person-1']],
-  ])('returns the accounts in the order of the parameter sort=%s', async (sort, uids) => {
+    ['oldest', 'with the oldest account first', ['person-0', 'person-1', 'person-2', 'person-3']],
+    [
+      'name',
+      'in Turkish alphabetical order of their names, with numbers by value',
+      ['person-3', 'person-0', 'person-2', 'person-1'],
+    ],
+    [
+      'changed',
+      'with the most recently changed account first',
+      ['person-0', 'person-3', 'person-2', 'person-1'],
+    ],
+  ])('returns for sort=%s the accounts %s', async (sort, _, uids) => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 4, (index) => ({
       role: 'user',
@@ -175,7 +183,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', 
     expect(recipients).toHaveLength(uids.length);
   });
 
-  it('does not approve an applicant whom another administrator has rejected, and returns the failure', async () => {
+  it('does not approve an applicant who has been rejected, and returns the error not_pending for this applicant', async () => {
     const server = await startWithAdmin(database);
     const [first, second, third] = (await insertPeople(server, 3, () => ({}))) as [string, string, string];
     await server.client.call(rejectUser, {
@@ -194,7 +202,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', 
     expect(user).toMatchObject({ status: 'suspended', decisionReason: 'Kurum doğrulanamadı.' });
   });
 
-  it('records one decision for each applicant when two administrators decide concurrently', async () => {
+  it('records exactly one decision for each of ten applicants when their approval and their rejection are sent concurrently', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 10, () => ({}));
     const [approved, rejected] = await Promise.all([
@@ -209,7 +217,7 @@ describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', 
     }
   });
 
-  it('accepts at most 50 applicants per request, and only requests of administrators', async () => {
+  it('returns 400 for more than 50 applicants, and 403 to an account that is not an administrator', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, maxDecisionsPerRequest + 1, () => ({}));
     expect((await server.client.call(approveApplications, { body: { uids } })).status).toBe(400);
@@ -218,8 +226,8 @@ describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', 
   });
 });
 
-describe.each(databaseKinds)('1,000 accounts (database: %s)', (database) => {
-  it('are searched, and 200 of them are approved in ten requests', async () => {
+describe.each(databaseKinds)('1,000 pending accounts (database: %s)', (database) => {
+  it('can be searched by name, and 200 of them can be approved with ten requests of 20 accounts each', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 1000, (index) => ({ displayName: `Kişi ${index} Işık` }));
     const query = { limit: '50', q: 'isik', sort: 'name' } as const;

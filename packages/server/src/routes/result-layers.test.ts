@@ -21,7 +21,7 @@ function ramp(width: number, height: number): Float32Array {
   return values;
 }
 
-describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (database) => {
+describe.each(databaseKinds)('Result layers computed by image analysis (database: %s)', (database) => {
   it('return descriptor, tiles and exact values of an uploaded floating-point TIFF', async () => {
     const { send, overlay, image, owner } = await slideWithResults(database);
     // The slide has 1000 × 800 pixels, so a pixel of the raster covers 2 × 2 pixels of the slide.
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
     }
 
     it.each(['uploading', 'queued', 'importing'] as const)(
-      'are imported by the sweep of the next start when their state is %s',
+      'are imported by the clean-up job (sweep) of the next start when their state is %s',
       async (state) => {
         const { server, request, address } = await receivedLayer(state);
         await server.services.jobs.enqueue('sweep', {});
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
       [1, 'ready'],
       [2, 'failed'],
     ])(
-      '%i times, by the end of the process during the import, have the state %s afterwards',
+      'have the state $1 after the process has ended during $0 import(s) of their file',
       async (times, state) => {
         const { server, request, address, layerId } = await receivedLayer('importing');
         await fs.writeFile(
@@ -150,14 +150,14 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
       },
     );
 
-    it('are imported when the client asks for the offset and the file is complete', async () => {
+    it('are imported when the client requests the upload offset (HEAD) of a file that is complete', async () => {
       const { server, request, address } = await receivedLayer('uploading');
       await request('HEAD', address);
       await server.services.jobs.idle('import-result');
       expect((await request('GET', address)).json()).toMatchObject({ state: 'ready' });
     });
 
-    it('can be uploaded from the beginning when their space is reserved but the file is missing', async () => {
+    it('can be uploaded from the beginning when their partly uploaded file is missing', async () => {
       const { server, request, address, part, bytes, file } = await receivedLayer('uploading');
       await fs.rm(file);
       await request('POST', address, { 'upload-length': String(bytes.length) });
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
     });
   });
 
-  it('can be deleted by their owner and by administrators, and by no other account', async () => {
+  it('can be deleted by their owner and by administrators; other accounts get 403', async () => {
     const { server, send, overlay, bearer } = await slideWithResults(database);
     const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
     const params = { layerId: layer.id };
@@ -183,7 +183,7 @@ describe.each(databaseKinds)('Result layers of image analysis (database: %s)', (
 });
 
 describe('Raster result layers (for example heatmaps over a slide)', () => {
-  it('have a category for each of the two sample values of a binary mask', async () => {
+  it('have two categories, 0 and 255, for a PNG mask with these two sample values', async () => {
     const { send, overlay } = await slideWithResults();
     const values = Uint8Array.from({ length: 300 * 300 }, (_, i) => (i % 300 < 150 ? 0 : 255));
     const png = await sharp(values, { raw: { width: 300, height: 300, channels: 1 } })
@@ -253,7 +253,7 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'free their disk space when they are deleted after a view',
+    'that are deleted after a view free their disk space, because the server closes their file',
     async () => {
       const { server, send, overlay, bearer } = await slideWithResults();
       const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
@@ -265,7 +265,7 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'free their disk space five minutes after a view in another process when they are deleted',
+    'that are deleted free their disk space when another process closes their file, five minutes after its last view',
     async () => {
       const { server, send, bearer } = await slideWithResults();
       const { db, catalogue } = server.services;
@@ -296,14 +296,14 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     },
   );
 
-  it('have the state failed after the upload of a raster with a value range that no number can express', async () => {
+  it('have the state failed after the upload of a raster of values from -1.7e308 to 1.7e308, whose difference is no finite number', async () => {
     const { send } = await slideWithResults();
     const values = Float64Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? 1.7e308 : -1.7e308));
     const layer = await send(buildValueTiff({ width: 8, height: 8, values }));
     expect(layer).toMatchObject({ state: 'failed', problem: { code: 'unsupported' } });
   });
 
-  it('have the state failed after an internal error of the import, which is logged once and not as a rejection', async () => {
+  it('have the state failed after an internal error of the import, which is logged once and not as a rejected file', async () => {
     const { server, image, bearer, request, part } = await slideWithResults();
     const { body } = await server.as(bearer).call(createResultLayer, {
       params: { imageId: image.id },

@@ -80,7 +80,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect(body.share_links[0]).not.toHaveProperty('url');
   });
 
-  it('write audit events for the opening of the link and of the slide, with the link and not its creator as actor', async () => {
+  it('write audit events for the opening of the link and of the slide, which name the link but no account as actor', async () => {
     const { server, admin, image, createLink } = await setUp();
     const { id, secret } = await createLink();
     await tileStatus(server, image, (await openLink(server, secret)).body.session_id);
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     });
   });
 
-  it('return one and the same response when they are unknown, ended, expired or opened as often as allowed', async () => {
+  it('return the same 404 when they are unknown, ended, expired or opened as often as allowed', async () => {
     const { server, teacher, createLink } = await setUp();
     const usedUp = await createLink({ max_openings: 1 });
     const ended = await createLink();
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     });
   });
 
-  it('that are used up are listed as not ended, and ending them closes the slide of their visitor', async () => {
+  it('that were opened as often as allowed are listed as not ended, and ending them ends the session of their visitor', async () => {
     const { server, teacher, image, createLink } = await setUp();
     const { id, secret } = await createLink({ max_openings: 1 });
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect(await listed()).toMatchObject([{ id, ended: true }]);
   });
 
-  it('all end when their creator is suspended, even if there are more of them than one statement may have parameters', async () => {
+  it('all end when their creator is suspended, even if they are more than the maximum number of parameters of an SQL statement', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     );
   });
 
-  it('stay ended when their suspended creator is reactivated; switching sharing off and on again ends the sessions of earlier visitors', async () => {
+  it('end the sessions of visitors when sharing is switched off and on again, and stay ended when their suspended creator is reactivated', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await openLink(server, secret)).status).toBe(404);
   });
 
-  it('are listed as not ended while sharing of their dataset is off, so that their creator can end them before it is on again', async () => {
+  it('are listed as not ended while sharing of their dataset is off, and can be ended by their creator meanwhile', async () => {
     const { server, admin, teacher, createLink } = await setUp();
     const { id, secret } = await createLink();
     const updateSettings = (sharing: boolean) =>
@@ -289,7 +289,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });
 
-  it('return 429 for wrong secrets from a blocked network without a database query', async () => {
+  it('return 429 for wrong secrets from a blocked network even if the database has lost the block, because it is cached', async () => {
     const { server } = await setUp();
     for (let i = 0; i < 101; i++) await openLink(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();
@@ -298,20 +298,20 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
 
   it.each([
     ['an end date in the past', { expires_at: '2026-04-30T00:00:00Z' }, 400],
-    ['an end date after more than a year', { expires_at: '2027-06-01T00:00:00Z' }, 400],
+    ['an end date more than a year ahead', { expires_at: '2027-06-01T00:00:00Z' }, 400],
     [
       'a slide that does not exist',
       { target: { type: 'slide', id: '00000000-0000-4000-8000-000000000000' } },
       404,
     ],
     ['a maximum of 0 openings', { max_openings: 0 }, 400],
-  ])('cannot be created with %s', async (_, change, status) => {
+  ])('cannot be created with %s: the request gets $2', async (_, change, status) => {
     const { server, teacher, image } = await setUp();
     const body = { target: { type: 'slide', id: image }, title: 'Ders', ...change };
     expect((await server.as(teacher).call(createShareLink, { body })).status).toBe(status);
   });
 
-  it('can be created only while sharing is on for the dataset and for slides that the creator may view', async () => {
+  it('cannot be created while sharing of the dataset is off (403), nor for a slide that the creator may not view (404)', async () => {
     const { server, admin, teacher, image } = await setUp();
     const updateSettings = (body: object) =>
       admin.call(updateDataset, { body: { dataset: 'Ders', ...body } });
@@ -325,7 +325,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await createLinkToSlide()).status).toBe(404);
   });
 
-  it('that lead to a case give access to the slides of the case in their order', async () => {
+  it('to a case give access to the slides of the case, in the order of the case', async () => {
     const { server, admin, image, otherImage, createLink } = await setUp();
     const slides = [{ image_id: otherImage, stain: 'PAS' }, { image_id: image }];
     const created = await admin.call(createCase, { body: { dataset: 'Ders', name: 'Vaka', slides } });
@@ -339,7 +339,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
   });
 
   it.each(['case', 'collection'] as const)(
-    'that lead to a %s stop opening slides of a case when its dataset is restricted, although the slides are in another dataset',
+    'to a %s no longer open the slides of a case whose dataset becomes restricted, although the slides are in an open dataset',
     async (type) => {
       const { server, admin, teacher, image, otherImage, createLink } = await setUp();
       await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'c.svs' });
@@ -369,7 +369,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     },
   );
 
-  it('are listed for their creator and for administrators, and cannot be ended by another account', async () => {
+  it('are listed for administrators; another account sees none of them, and gets 404 when it ends one', async () => {
     const { server, admin, teacher, createLink } = await setUp();
     const { id } = await createLink();
     const stranger = await server.fixtures.user();

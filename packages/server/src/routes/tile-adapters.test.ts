@@ -169,10 +169,10 @@ interface Case {
 
 const unknownImage = '00000000-0000-4000-8000-000000000000';
 
-describe('a tile request gets equal responses with and without the fast path (which bypasses Fastify)', () => {
+describe('a tile request, sent with the fast path (which bypasses Fastify) on and off', () => {
   const fastPathCases: Readonly<Record<string, Case>> = {
     'the path of a native tile': { path: () => pathOf(nativeTile), status: 200 },
-    'the ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
+    'the file name ending jpeg': { path: () => pathOf('image_files/9/0_0.jpeg'), status: 200 },
     'the path of a cropped tile at the edge': { path: () => pathOf(edgeTile), status: 200 },
     'the path of a rendered tile in the cache': { path: () => pathOf(renderedTile), status: 200 },
     'the method HEAD': { path: () => pathOf(nativeTile), options: () => ({ method: 'HEAD' }), status: 200 },
@@ -201,7 +201,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
       options: () => ({ headers: { range: 'bytes=0-9' } }),
       status: 200,
     },
-    'a token of the same account': {
+    'a bearer token of the account of the session': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { authorization: `Bearer ${token}` } }),
       status: 200,
@@ -210,9 +210,9 @@ describe('a tile request gets equal responses with and without the fast path (wh
   const errorCases: Readonly<Record<string, Case>> = {
     'no session parameter': { path: () => pathOf(nativeTile).split('?', 1)[0] ?? '', status: 401 },
     'an empty session parameter': { path: () => pathOf(nativeTile, 'session='), status: 401 },
-    'an unknown session': { path: () => pathOf(nativeTile, `session=${'A'.repeat(43)}`), status: 401 },
+    'an unknown image session': { path: () => pathOf(nativeTile, `session=${'A'.repeat(43)}`), status: 401 },
     'a session id that is too long': { path: () => pathOf(nativeTile, `session=${session}x`), status: 401 },
-    'an invalid token': {
+    'an invalid bearer token': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { authorization: 'Bearer bad' } }),
       status: 401,
@@ -222,7 +222,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
       options: () => ({ headers: { authorization: '' } }),
       status: 401,
     },
-    'a token of another account': {
+    'a bearer token of another account': {
       path: () => pathOf(nativeTile),
       options: async () => ({
         headers: { authorization: `Bearer ${await server.fixtures.token(await server.fixtures.user())}` },
@@ -233,15 +233,18 @@ describe('a tile request gets equal responses with and without the fast path (wh
     'a level outside the slide': { path: () => pathOf('image_files/10/0_0.jpg'), status: 404 },
     'a level with a leading zero': { path: () => pathOf('image_files/09/1_1.jpg'), status: 404 },
     'a negative level': { path: () => pathOf('image_files/-1/1_1.jpg'), status: 404 },
-    'a level that is a path': { path: () => pathOf('image_files/../1_1.jpg'), status: 404 },
+    'the level ".."': { path: () => pathOf('image_files/../1_1.jpg'), status: 404 },
     'a column of 30 digits': { path: () => pathOf(`image_files/9/${'9'.repeat(30)}_1.jpg`), status: 404 },
-    'another image format': { path: () => pathOf('image_files/9/1_1.png'), status: 404 },
+    'the file name ending png': { path: () => pathOf('image_files/9/1_1.png'), status: 404 },
     'an image id in capitals': {
       path: () => pathOf(nativeTile).replace(imageId, imageId.toUpperCase()),
       status: 404,
     },
-    'an unknown image': { path: () => pathOf(nativeTile).replace(imageId, unknownImage), status: 404 },
-    'an image id of dashes': { path: () => pathOf(nativeTile).replace(imageId, '-'.repeat(36)), status: 404 },
+    'an unknown image id': { path: () => pathOf(nativeTile).replace(imageId, unknownImage), status: 404 },
+    'an image id of 36 hyphens': {
+      path: () => pathOf(nativeTile).replace(imageId, '-'.repeat(36)),
+      status: 404,
+    },
     'a column and row outside the level, and Accept-Language: en': {
       path: () => pathOf('image_files/9/9_9.jpg'),
       options: () => ({ headers: { 'accept-language': 'en' } }),
@@ -249,9 +252,15 @@ describe('a tile request gets equal responses with and without the fast path (wh
     },
   };
   const fastifyCases: Readonly<Record<string, Case>> = {
-    'a further parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1`), status: 200 },
-    'a repeated parameter': { path: () => pathOf(nativeTile, `session=${session}&v=1&v=1`), status: 400 },
-    'a repeated session': {
+    'a query parameter in addition to the session': {
+      path: () => pathOf(nativeTile, `session=${session}&v=1`),
+      status: 200,
+    },
+    'an additional query parameter that is sent twice': {
+      path: () => pathOf(nativeTile, `session=${session}&v=1&v=1`),
+      status: 400,
+    },
+    'a session parameter that is sent twice': {
       path: () => pathOf(nativeTile, `session=${session}&session=${session}`),
       status: 400,
     },
@@ -261,7 +270,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
     },
     'a percent-encoded file name': { path: () => pathOf('image_files/9/1%5F1.jpg'), status: 200 },
     'a trailing slash': { path: () => pathOf(`${nativeTile}/`), status: 200 },
-    'a body': {
+    'a request body': {
       path: () => pathOf(nativeTile),
       options: () => ({
         payload: '{}',
@@ -280,9 +289,12 @@ describe('a tile request gets equal responses with and without the fast path (wh
 
   const tagOf = async (tile: string) => `${(await send(pathOf(tile))).headers.etag}`;
 
-  it.each(Object.entries(fastPathCases))(
-    'and, while the fast path is on, is answered by the fast path when it has %s',
-    async (_, { path, options, status }) => {
+  const rowsOf = (cases: Readonly<Record<string, Case>>) =>
+    Object.entries(cases).map(([name, requestCase]) => [requestCase.status, name, requestCase] as const);
+
+  it.each(rowsOf(fastPathCases))(
+    'gets equal responses with status %s when it has %s, and is answered by the fast path if that is on',
+    async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
       expect(reply.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=72' });
@@ -290,35 +302,35 @@ describe('a tile request gets equal responses with and without the fast path (wh
     },
   );
 
-  it.each(Object.entries(errorCases))(
-    'and, while the fast path is on, is passed to Fastify, which returns an error, when it has %s',
-    async (_, { path, options, status }) => {
+  it.each(rowsOf(errorCases))(
+    'gets the same error with status %s when it has %s, and is passed to Fastify by the fast path',
+    async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
     },
   );
 
-  it.each(Object.entries(fastifyCases))(
-    'and, while the fast path is on, is passed to Fastify when it has %s',
-    async (_, { path, options, status }) => {
+  it.each(rowsOf(fastifyCases))(
+    'gets equal responses with status %s when it has %s, and is passed to Fastify by the fast path',
+    async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
     },
   );
 
   it.each([
-    ['a full render queue', new SlideError('BUSY', 'The render queue is full.'), 503],
-    ['a storage that does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
-    ['a storage that answers too late', new SlideError('STORE_TIMEOUT', 'No answer in time.'), 504],
-    ['a tile that cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
-    ['a missing file', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
-    ['an unexpected error', new Error('unexpected'), 500],
-  ])('when it fails because of %s', async (_, error, status) => {
+    ['the render queue is full', new SlideError('BUSY', 'The render queue is full.'), 503],
+    ['the storage does not answer', new SlideError('STORE_UNAVAILABLE', 'No answer.'), 503],
+    ['the storage answers too late', new SlideError('STORE_TIMEOUT', 'No answer in time.'), 504],
+    ['the tile cannot be decoded', new SlideError('DECODE_FAILED', 'The tile is malformed.'), 502],
+    ['the file is missing', new SlideError('FILE_MISSING', 'The file is missing.'), 404],
+    ['an unexpected error occurs', new Error('unexpected'), 500],
+  ])('gets the same error with status $2 when %s', async (_, error, status) => {
     vi.spyOn(server.services.slides, 'tile').mockRejectedValue(error);
     expect((await expectEqualResponses(pathOf(nativeTile))).status).toBe(status);
   });
 
-  it('with status 503 when the audit event of the image opening cannot be written', async () => {
+  it('gets the same error with status 503 when the audit event of the image opening cannot be written', async () => {
     vi.spyOn(server.services.imageOpenings, 'isRecorded').mockReturnValue(false);
     vi.spyOn(server.services.imageOpenings, 'record').mockRejectedValue(
       Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' }),
@@ -327,7 +339,7 @@ describe('a tile request gets equal responses with and without the fast path (wh
     expect([status, headers['retry-after']]).toEqual([503, '2']);
   });
 
-  it('with status 503 when the image session (credential for tiles) cannot be read from the database', async () => {
+  it('gets the same error with status 503 when the image session (credential for tiles) cannot be read from the database', async () => {
     vi.spyOn(server.services.imageSessions, 'resolve').mockRejectedValue(
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
     );
@@ -363,7 +375,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
     expect(second.body.equals(first.body)).toBe(true);
   });
 
-  it('costs no abort signal when the file stores the tile, because a signal takes a tenth of its CPU time', async () => {
+  it('is sent without an AbortSignal, which would cost a tenth of the CPU time, when the file stores the tile', async () => {
     const readSignal = vi.spyOn(FastPathRequest.prototype, 'signal', 'get');
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
     expect(readSignal).not.toHaveBeenCalled();
@@ -391,7 +403,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
 });
 
 describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SESSION_COOKIE=strict', () => {
-  it('requires the cookie of the image session (credential for tiles), also when a browser has several sessions', async () => {
+  it('returns 401 without the cookie of the image session (credential for tiles), and 200 when a browser sends the cookies of two sessions', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
@@ -408,7 +420,7 @@ describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SES
 });
 
 describe('tiles of a slide that an administrator has hidden', () => {
-  it('are served to administrators and get 404 for other accounts at once, with the fast path (without Fastify) on and off', async () => {
+  it('are served to administrators and get 404 for other accounts at once, with the fast path (which bypasses Fastify) on and off', async () => {
     const hide = async (hidden: boolean) =>
       server.as(await server.fixtures.admin()).call(updateImage, { params: { imageId }, body: { hidden } });
     const ofAdmin = `session=${await server.sessionOf(await server.fixtures.admin())}`;
@@ -450,7 +462,7 @@ describe('the image session (credential for tiles) of a request to the fast path
     expect((await send(pathOf(nativeTile))).status).toBe(401);
   });
 
-  it('adds every request once to its request count, whether the fast path or Fastify answers', async () => {
+  it('counts each request once in its request count, whether the fast path or Fastify answers', async () => {
     const count = async () => {
       const { sessions } = (await server.as(token).call(getImageSessionStats)).body;
       return sessions[0]?.request_count ?? 0;

@@ -42,7 +42,7 @@ function scanOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (a fast path bypasses Fastify)', ({ tileFastPath }) => {
   let server: SlideServer;
   let svs: Uint8Array;
   let id: string;
@@ -139,34 +139,34 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     });
 
     it.each([
-      ['a level outside the slide', () => tile(10, '0_0.jpg')],
-      ['a column outside the level', () => tile(9, '4_0.jpg')],
-      ['a row outside the level', () => tile(9, '0_4.jpg')],
-      ['a huge column', () => tile(9, '999999999_0.jpg')],
-      ['a negative level', () => tile(-1, '0_0.jpg')],
-      ['another image format', () => tile(9, '0_0.png')],
+      ['the level 10, above the highest level 9', () => tile(10, '0_0.jpg')],
+      ['the column 4, outside the level', () => tile(9, '4_0.jpg')],
+      ['the row 4, outside the level', () => tile(9, '0_4.jpg')],
+      ['the column 999999999', () => tile(9, '999999999_0.jpg')],
+      ['the level -1', () => tile(-1, '0_0.jpg')],
+      ['the file name ending png', () => tile(9, '0_0.png')],
       ['no file name ending', () => tile(9, '0_0')],
-      ['a level with a leading zero', () => tile('09', '0_0.jpg')],
-      ['a column that is a fraction', () => tile(9, '0.5_0.jpg')],
-      ['a column with an exponent', () => tile(9, '1e0_0.jpg')],
-      ['a hexadecimal column', () => tile(9, '0x1_0.jpg')],
-      ['an upper-case ending', () => tile(9, '0_0.JPG')],
-      ['an encoded space', () => tile(9, '0_0.jpg%20')],
-      ['a null byte', () => tile(9, '0_0.jpg%00')],
-      ['a path in the name', () => tile(9, '..%2f..%2fetc%2fpasswd')],
-      ['a path in the level', () => tile('..%2f..', '0_0.jpg')],
-      ['a backslash', () => tile(9, '..%5c0_0.jpg')],
-      ['a twice encoded path', () => tile(9, '%252e%252e%252f0_0.jpg')],
-      ['a column in Arabic digits', () => tile(9, '%D9%A1_0.jpg')],
-      ['a file path in place of the id', () => '..%2f..%2fgood.svs/image.dzi'],
-      ['a file name in place of the id', () => 'good.svs/image.dzi'],
-      ['an upper-case id', () => `${id.toUpperCase()}/image.dzi`],
-      ['a null byte after the id', () => `${id}%00/image.dzi`],
-      ['an unknown id', () => '00000000-0000-4000-8000-000000000000/image.dzi'],
-      ['another ending of the descriptor', () => `${id}/image.dzi.bak`],
-      ['another image format of the thumbnail', () => `${id}/thumbnail.png`],
-      ['the path of a label image', () => `${id}/label.jpg`],
-      ['the path of a macro image', () => `${id}/macro.jpg`],
+      ['the level 09, with a leading zero', () => tile('09', '0_0.jpg')],
+      ['the column 0.5', () => tile(9, '0.5_0.jpg')],
+      ['the column 1e0', () => tile(9, '1e0_0.jpg')],
+      ['the hexadecimal column 0x1', () => tile(9, '0x1_0.jpg')],
+      ['the file name ending JPG', () => tile(9, '0_0.JPG')],
+      ['an encoded space after the file name', () => tile(9, '0_0.jpg%20')],
+      ['a null byte after the file name', () => tile(9, '0_0.jpg%00')],
+      ['the encoded path ../../etc/passwd as file name', () => tile(9, '..%2f..%2fetc%2fpasswd')],
+      ['the encoded path ../.. as level', () => tile('..%2f..', '0_0.jpg')],
+      ['an encoded backslash in the file name', () => tile(9, '..%5c0_0.jpg')],
+      ['a twice encoded path as file name', () => tile(9, '%252e%252e%252f0_0.jpg')],
+      ['an Arabic digit as column', () => tile(9, '%D9%A1_0.jpg')],
+      ['an encoded file path in place of the image id', () => '..%2f..%2fgood.svs/image.dzi'],
+      ['the file name good.svs in place of the image id', () => 'good.svs/image.dzi'],
+      ['an image id in capital letters', () => `${id.toUpperCase()}/image.dzi`],
+      ['a null byte after the image id', () => `${id}%00/image.dzi`],
+      ['an unknown image id', () => '00000000-0000-4000-8000-000000000000/image.dzi'],
+      ['the descriptor name image.dzi.bak', () => `${id}/image.dzi.bak`],
+      ['the thumbnail name thumbnail.png', () => `${id}/thumbnail.png`],
+      ['the name label.jpg in place of thumbnail.jpg', () => `${id}/label.jpg`],
+      ['the name macro.jpg in place of thumbnail.jpg', () => `${id}/macro.jpg`],
     ])('returns 404 for a URL with %s', async (_, address) => {
       const response = await server.pixels(address(), session);
       expect(response.statusCode).toBe(404);
@@ -247,15 +247,18 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     it.each([
       ['a valid session', () => session],
       ['no session', () => null],
-    ])('has headers that forbid framing and use by other origins, requested with %s', async (_, given) => {
-      for (const address of addresses()) {
-        const { headers } = await server.pixels(address, given());
-        expect(headers['x-content-type-options']).toBe('nosniff');
-        expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
-        expect(headers['cross-origin-resource-policy']).toBe('same-origin');
-        expect(headers['access-control-allow-origin']).toBeUndefined();
-      }
-    });
+    ])(
+      'has headers that forbid framing and use by other origins, also when requested with %s',
+      async (_, given) => {
+        for (const address of addresses()) {
+          const { headers } = await server.pixels(address, given());
+          expect(headers['x-content-type-options']).toBe('nosniff');
+          expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+          expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+          expect(headers['access-control-allow-origin']).toBeUndefined();
+        }
+      },
+    );
   });
 
   describe('the image session (credential for tiles) in the query of a descriptor, thumbnail or tile request', () => {
@@ -275,9 +278,9 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     const administrator = () => server.fixtures.admin();
     const rows: readonly Row[] = [
       ['valid, without a bearer token', async () => ({ session: (await createViewer()).session }), 200, null],
-      ['valid, with a token of the same account', createViewer, 200, null],
+      ['valid, with a bearer token of its account', createViewer, 200, null],
       [
-        'valid, with another token of the account',
+        'valid, with another bearer token of its account',
         async () => {
           const { person, session } = await createViewer();
           return { session, token: await server.fixtures.token(person) };
@@ -286,13 +289,13 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
         null,
       ],
       [
-        'valid, with a token of another account',
+        'valid, with a bearer token of another account',
         async () => ({ session: (await createViewer()).session, token: (await createViewer()).token }),
         401,
         'session_invalid',
       ],
       [
-        'valid, with a token of an administrator',
+        'valid, with a bearer token of an administrator',
         async () => ({
           session: (await createViewer()).session,
           token: await server.fixtures.token(await administrator()),
@@ -315,7 +318,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
         'session_missing',
       ],
       [
-        'missing, with an administrator token',
+        'missing, with a bearer token of an administrator',
         async () => ({ session: null, token: await server.fixtures.token(await administrator()) }),
         401,
         'session_missing',
@@ -419,9 +422,9 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
 
     const cases = rows.map(([name, given, status, code]) => {
       const outcome = code === null ? 'accepted' : `rejected with ${status} ${code}`;
-      return { name, given, status, code, outcome };
+      return [outcome, name, { given, status, code }] as const;
     });
-    it.each(cases)('that is $name: the request is $outcome', async ({ given, status, code }) => {
+    it.each(cases)('is %s when it is %s', async (_, __, { given, status, code }) => {
       const { session, token } = await given();
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       for (const address of [`${id}/image.dzi`, `${id}/thumbnail.jpg`, tile(9, '0_0.jpg')]) {

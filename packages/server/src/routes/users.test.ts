@@ -54,8 +54,8 @@ function accountOf(user: TestUser): User {
   return account;
 }
 
-describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
-  it('returns every account, newest first', async () => {
+describe.each(databaseKinds)('GET /admin/users and GET /admin/users/:uid (database: %s)', (database) => {
+  it('return all accounts in the list, newest first', async () => {
     const { client, fixtures, clock, admin } = await administration(database);
     clock.advance(1000);
     const older = await fixtures.user({ status: 'pending' });
@@ -70,14 +70,14 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
     });
   });
 
-  it('accepts the path with and without a trailing slash', async () => {
+  it('return 200 for the path of the list with and without a slash at its end', async () => {
     const { client } = await administration(database);
     for (const url of ['/admin/users', '/admin/users/']) {
       expect((await client.inject({ method: 'GET', url })).status).toBe(200);
     }
   });
 
-  it('returns an account with an unknown status as suspended, and one with an unknown role as unassigned', async () => {
+  it('return status suspended and role unassigned for an account with an unknown status and role in the database', async () => {
     const { client, fixtures, services } = await administration(database);
     const { uid } = await fixtures.user();
     await services.db
@@ -165,19 +165,24 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
     },
   );
 
-  it.each(['admin', 'unassigned', 'owner', '', null, 1, ['user']])(
-    'returns 400 and changes nothing for the invalid role %o',
-    async (role) => {
-      const { act, fixtures, services } = await administration(database);
-      const { uid } = await fixtures.user({ status: 'pending' });
-      const before = await storedUsers(services.db);
-      expect(await act(approveUser, uid, { role })).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_request', field: 'role' },
-      });
-      expect(await storedUsers(services.db)).toEqual(before);
-    },
-  );
+  it.each([
+    ['"admin"', 'admin'],
+    ['"unassigned"', 'unassigned'],
+    ['"owner"', 'owner'],
+    ['""', ''],
+    ['null', null],
+    ['1', 1],
+    ['["user"], a list', ['user']],
+  ])('returns 400 and changes nothing for the invalid role %s', async (_, role) => {
+    const { act, fixtures, services } = await administration(database);
+    const { uid } = await fixtures.user({ status: 'pending' });
+    const before = await storedUsers(services.db);
+    expect(await act(approveUser, uid, { role })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', field: 'role' },
+    });
+    expect(await storedUsers(services.db)).toEqual(before);
+  });
 
   it.each(['suspended', 'deactivated'] as const)(
     'reactivates a %s account with its earlier role and its first approval date',
@@ -201,7 +206,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
     expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
   });
 
-  it('returns 409 and changes nothing for an active account and an active administrator', async () => {
+  it('returns 409 and changes nothing for an account and an administrator that are already active', async () => {
     const { act, fixtures, services, admin } = await administration(database);
     const user = await fixtures.user();
     const before = await storedUsers(services.db);
@@ -216,7 +221,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
 });
 
 describe.each(databaseKinds)('suspension of an account (database: %s)', (database) => {
-  it('ends all tokens and image sessions (credentials for tiles) permanently; with a new sign-in the user can read only the profile', async () => {
+  it('ends all tokens and image sessions (credentials for tiles) permanently, and lets the user read only the profile with a new sign-in', async () => {
     const { act, fixtures, as, server } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);
@@ -247,7 +252,7 @@ describe.each(databaseKinds)('suspension of an account (database: %s)', (databas
     expect((await client.call(getUser, { params: { uid } })).body.user.status).toBe('suspended');
   });
 
-  it('changes neither an account that is already suspended nor its sign-ins', async () => {
+  it('returns 200 and changes neither account nor sign-ins when the account is already suspended', async () => {
     const { act, fixtures, as, services, server } = await administration(database);
     const user = await fixtures.user({ status: 'suspended' });
     const token = await fixtures.token(user);
@@ -286,9 +291,9 @@ describe.each(databaseKinds)('deactivation of an account (database: %s)', (datab
   );
 });
 
-describe.each(databaseKinds)('protection of the last active administrator (database: %s)', (database) => {
+describe.each(databaseKinds)('administrators who change accounts (database: %s)', (database) => {
   it.each([suspendUser, deactivateUser] as Endpoint[])(
-    "returns 409 when an administrator sends POST $path for the administrator's own account",
+    'get 409 for POST $path when the account is their own',
     async (endpoint) => {
       const { act, admin, fixtures, services, server } = await administration(database);
       await fixtures.admin();
@@ -305,7 +310,7 @@ describe.each(databaseKinds)('protection of the last active administrator (datab
   );
 
   it.each([suspendUser, deactivateUser])(
-    'lets only one administrator succeed when two send POST $path for each other at once',
+    'cannot both succeed when the last two send POST $path for each other at the same time',
     async (endpoint) => {
       const { fixtures, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {
@@ -322,7 +327,7 @@ describe.each(databaseKinds)('protection of the last active administrator (datab
     },
   );
 
-  it('rejects an approval by an administrator whose sign-in ended during the request', async () => {
+  it('get the error token_invalid for an approval when their sign-in ended during the request', async () => {
     const { fixtures, as, services, admin } = await administration(database);
     const rival = await fixtures.admin();
     const user = await fixtures.user({ status: 'pending' });
@@ -352,7 +357,7 @@ describe.each(databaseKinds)('promotion of an account to administrator (database
     expect((await as(user).call(listUsers)).status).toBe(200);
   });
 
-  it('changes neither an account that is already an administrator nor its sign-ins', async () => {
+  it('returns 200 and changes neither account nor sign-ins when the account is already an administrator', async () => {
     const { act, fixtures, as, services } = await administration(database);
     const other = await fixtures.admin();
     const token = await fixtures.token(other);
@@ -436,38 +441,43 @@ describe.each(databaseKinds)('setting the password of another account (database:
   });
 });
 
-describe.each(databaseKinds)('20 concurrent approvals and suspensions (database: %s)', (database) => {
-  it('leave the account in the state of the last change, with one audit event for each change', async () => {
-    const { client, fixtures, as, services, server } = await administration(database);
-    const user = await fixtures.user({ status: 'pending' });
-    const token = await fixtures.token(user);
-    const params = { uid: user.uid };
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => client.call(i % 2 === 0 ? approveUser : suspendUser, { params })),
-    );
-    for (const { status } of responses) expect([200, 409]).toContain(status);
+describe.each(databaseKinds)(
+  '20 concurrent approvals and suspensions of one account (database: %s)',
+  (database) => {
+    it('leave the account in the state of the last change, with one audit event for each change', async () => {
+      const { client, fixtures, as, services, server } = await administration(database);
+      const user = await fixtures.user({ status: 'pending' });
+      const token = await fixtures.token(user);
+      const params = { uid: user.uid };
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          client.call(i % 2 === 0 ? approveUser : suspendUser, { params }),
+        ),
+      );
+      for (const { status } of responses) expect([200, 409]).toContain(status);
 
-    const rows = await auditEntries(server);
-    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
-    const done = rows
-      .filter(({ result }) => result === 'done')
-      .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
-    // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
-    await services.audit.close();
-    const counted = (await auditEntries(server))
-      .filter(({ action }) => action === 'refusals-summed-up')
-      .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
-    const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
-    expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
-    for (const [i, { status_before }] of done.entries()) {
-      expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
-    }
-    const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
-    expect(stored?.status).toBe(done.at(-1)?.status);
-    const wasSuspended = done.some(({ status }) => status === 'suspended');
-    expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
-  });
-});
+      const rows = await auditEntries(server);
+      expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, i) => (rows[0]?.seq ?? 0) + i));
+      const done = rows
+        .filter(({ result }) => result === 'done')
+        .map(({ detail }) => JSON.parse(detail) as { status_before: string; status: string });
+      // The first rejection gets its own audit event. Repetitions within a minute are counted in one event, which is written afterwards.
+      await services.audit.close();
+      const counted = (await auditEntries(server))
+        .filter(({ action }) => action === 'refusals-summed-up')
+        .map(({ detail }) => (JSON.parse(detail) as { count: number }).count);
+      const refused = rows.length - done.length + counted.reduce((sum, count) => sum + count, 0);
+      expect(refused).toBe(responses.filter(({ status }) => status === 409).length);
+      for (const [i, { status_before }] of done.entries()) {
+        expect(status_before).toBe(i === 0 ? 'pending' : done[i - 1]?.status);
+      }
+      const stored = (await storedUsers(services.db)).find(({ uid }) => uid === user.uid);
+      expect(stored?.status).toBe(done.at(-1)?.status);
+      const wasSuspended = done.some(({ status }) => status === 'suspended');
+      expect((await as(token).call(getProfile)).status).toBe(wasSuspended ? 401 : 200);
+    });
+  },
+);
 
 describe.each(databaseKinds)('GET /admin/statistics (database: %s)', (database) => {
   it('returns the number of accounts by status, of viewable slides and of open image sessions (credentials for tiles)', async () => {

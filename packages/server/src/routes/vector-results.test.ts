@@ -125,7 +125,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
-  it('return the object at a position also when more than 400 blocks lie within the tolerance and its block is the last one', async () => {
+  it('return the object at a position even if it is in the last of 448 blocks (groups of objects) within the tolerance', async () => {
     // 16 cells, each with 513 points at its corner, which are more than a block may have, so that the area is halved until the
     // corner is alone. One point in the other half makes it a block each time.
     const points: (readonly [x: number, y: number])[] = [];
@@ -143,7 +143,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=751&y=699&tolerance=10000')).toMatchObject({ object: { center: [750, 700] } });
   });
 
-  it('serve every object in blocks, with centres, measurements and the object density at every level', async () => {
+  it('return every object in blocks (binary groups of objects), with centres, measurements and the object density at every level', async () => {
     const { get, bytesOf, overlay, layer } = await uploadVectorFile(collection(grid));
     const { blocks, density } = await get('descriptor');
     const index = await bytesOf('index');
@@ -208,7 +208,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(measurements.length).toBeGreaterThan(0);
   });
 
-  it('have one class for each derived class of a QuPath 0.3 file, named after its parents, and no object types as ids', async () => {
+  it('have classes such as "Stroma: Positive" for classes with parents in a QuPath 0.3 file, and no object types as ids', async () => {
     const derived = (x: number, parents: object) => {
       const feature = cell(x, 0, null);
       const classification = { name: 'Positive', colorRGB: -377_282, ...parents };
@@ -267,7 +267,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     });
   });
 
-  it('have the mean of its vertices as the centre of an outline that crosses itself and has almost no area', async () => {
+  it('have the mean of the vertices as the centre of an outline that crosses itself and has almost no area', async () => {
     const { get } = await uploadVectorFile(
       collection([
         polygonFeature([
@@ -285,7 +285,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     });
   });
 
-  it('have a centre to which every part of a MultiPolygon counts, also a part inside another one', async () => {
+  it('have the area-weighted centre of all parts of a MultiPolygon as centre, also of a part inside another one', async () => {
     const squareAt = (x: number, side: number) => [
       [x, 0],
       [x + side, 0],
@@ -298,7 +298,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=10&y=10')).toMatchObject({ object: { center: [16, 14] } });
   });
 
-  it('have the first 200 characters of a HoVerNet key of 70,000 characters as their id', async () => {
+  it('have the first 200 characters of a HoVerNet key of 70,000 characters as the id of the object', async () => {
     const contour = [
       [0, 0],
       [10, 0],
@@ -326,33 +326,33 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
 
   it.each([
     ['plain text', Buffer.from('no table and no JSON'), 'unknown_format'],
-    ['a file that ends early', collection(grid).subarray(0, 5000), 'damaged'],
-    ['a member that is not JSON', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
+    ['GeoJSON that ends early', collection(grid).subarray(0, 5000), 'damaged'],
+    ['GeoJSON with an unquoted word as value', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
     [
-      'an object with 1,400,000 lists',
+      'a feature with 1,400,000 lists in its geometry',
       Buffer.from(`{"features":[{"geometry":[${'[],'.repeat(1_400_000)}[]]}]}`),
       'too_complex',
     ],
     [
-      'an object with 1,200,000 objects and 2,700,000 numbers',
+      'a feature with 1,200,000 objects and 2,700,000 numbers in its geometry',
       Buffer.from(`{"features":[{"geometry":[${'{},'.repeat(1_200_000)}${'1.5,'.repeat(2_700_000)}0]}]}`),
       'too_complex',
     ],
     [
-      'a polygon with 7,900,000 objects among its properties',
+      'a polygon with 7,900,000 objects in an additional member',
       Buffer.from(
         `{"features":[{"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1]]]},"a":[${'{},'.repeat(7_900_000)}0]}]}`,
       ),
       'too_complex',
     ],
     [
-      'an object with 4,100,000 numbers',
+      'a feature with 4,100,000 numbers in its geometry',
       Buffer.from(`{"features":[{"geometry":["x",${'1.5,'.repeat(4_100_000)}0]}]}`),
       'too_complex',
     ],
     [
-      'a coordinate that is text',
+      'a polygon with text as a coordinate',
       collection([
         polygonFeature([
           [
@@ -366,7 +366,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
       'bad_geometry',
     ],
     [
-      'a coordinate out of range',
+      'a polygon with the coordinate 1e300',
       collection([
         polygonFeature([
           [
@@ -380,7 +380,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
       'bad_geometry',
     ],
     [
-      'a ring of two vertices',
+      'a polygon with a ring of two vertices',
       collection([
         polygonFeature([
           [
@@ -394,18 +394,18 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     ],
     ['a polygon without rings', collection([polygonFeature([])]), 'bad_geometry'],
     [
-      'an unknown geometry',
+      'a feature with the unknown geometry type Curve',
       collection([{ type: 'Feature', geometry: { type: 'Curve', coordinates: [] } }]),
       'bad_geometry',
     ],
     [
-      '300 classes',
+      'objects of 300 classes',
       collection(grid.slice(0, 300).map((_, i) => cell(i, 0, `Class ${i}`))),
       'too_many_classes',
     ],
     ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
-    ['a gzip bomb of spaces in an object', gzipBomb(), 'too_complex'],
-  ])('have the state failed after the upload of a file with %s', async (_, bytes, code) => {
+    ['a gzip bomb, which expands to 40 MB of spaces', gzipBomb(), 'too_complex'],
+  ])('have the state failed after the upload of %s', async (_, bytes, code) => {
     const { layer } = await uploadVectorFile(bytes as Buffer);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
@@ -425,7 +425,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
   });
 
-  it('write an audit event with the slide at the first request of an API token for any of their parts', async () => {
+  it('write one image-opened audit event with the slide when an API token requests any of their parts, for example counts', async () => {
     const { server, image, layer } = await uploadVectorFile(collection(grid));
     const owner = await server.fixtures.user();
     const parts = ['counts', 'pick?x=5&y=5&tolerance=1', 'index', 'blocks/0', 'centers', 'measurements/0'];
@@ -443,7 +443,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     }
   });
 
-  it('are sent in gzip-compressed blocks to clients that accept gzip', async () => {
+  it('are sent in blocks compressed with gzip to clients that accept gzip', async () => {
     const { server, layer, overlay } = await uploadVectorFile(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();

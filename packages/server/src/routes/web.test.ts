@@ -149,7 +149,7 @@ describe('the static files of the web app', () => {
   });
 });
 
-describe('an unknown path or method of the API:', () => {
+describe('a request with an unknown path or a wrong method:', () => {
   it.each([
     ['GET', '/api'],
     ['GET', '/api/'],

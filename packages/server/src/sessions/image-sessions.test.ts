@@ -33,7 +33,7 @@ function viewer(uid: string, createdAt: Date): User {
 const minute = 60_000;
 const hour = 60 * minute;
 
-describe.each(databaseKinds)('image sessions (with which a client loads tiles; database: %s):', (kind) => {
+describe.each(databaseKinds)('image sessions (credentials for tiles; database: %s)', (kind) => {
   /** Creates a database and a clock, shared by all server processes that the test starts with `startProcess`. */
   async function setUp({ ttlSeconds = 3600 } = {}) {
     const { db, close } = await openTestDatabase(kind);
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
     });
   });
 
-  it('need no database query for the second and later requests with them', async () => {
+  it('need no database query for the second request with them', async () => {
     const { startProcess, createCaller } = await setUp();
     const sessions = await startProcess();
     const { sessionId } = await sessions.create(await createCaller());
@@ -272,7 +272,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
     await expect(sessions.create(caller)).rejects.toMatchObject({ code: 'token_invalid' });
   });
 
-  it('are revoked or not created when they are requested while all sign-ins of their account are ended', async () => {
+  it('are revoked or not created when they are requested while all sign-ins of the account end', async () => {
     const { db, startProcess, createCaller } = await setUp();
     const sessions = await startProcess();
     for (let round = 0; round < 20; round++) {
@@ -331,7 +331,7 @@ describe.each(databaseKinds)('image sessions (with which a client loads tiles; d
       });
     });
 
-    it('include requests from before a restart', async () => {
+    it('include the requests from before a restart of the server', async () => {
       const { startProcess, createCaller } = await setUp();
       const sessions = await startProcess();
       const caller = await createCaller();

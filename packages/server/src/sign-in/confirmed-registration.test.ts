@@ -107,7 +107,7 @@ describe.each(databaseKinds)(
       ]);
     });
 
-    it('accepts a confirmation link only once, and then rejects other links to the same e-mail address', async () => {
+    it('accepts a confirmation link only once, and then returns 400 for other links sent to the same e-mail address', async () => {
       const server = await testServer({ database, config: hidingExisting });
       await registerAs(server, person);
       await registerAs(server, { ...person, password: 'başka-bir-şifre' });
@@ -125,7 +125,7 @@ describe.each(databaseKinds)(
       expect((await logIn(server, { ...person, password: 'başka-bir-şifre' })).status).toBe(200);
     });
 
-    it('creates one account when the same link is confirmed twice at the same time', async () => {
+    it('returns 200 and 400 when the same confirmation link is used twice at the same time', async () => {
       const server = await testServer({ database, config: hidingExisting });
       await registerAs(server, person);
       const [code = ''] = await confirmationCodesTo(server, person.email);
@@ -133,7 +133,7 @@ describe.each(databaseKinds)(
       expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
     });
 
-    it('rejects a confirmation link with a password that differs from that of the registration', async () => {
+    it('returns 401 for a confirmation link with a password that differs from that of the registration', async () => {
       const server = await testServer({ database, config: hidingExisting });
       await registerAs(server, { ...person, password: 'yabancının-şifresi' });
       const [code = ''] = await confirmationCodesTo(server, person.email);

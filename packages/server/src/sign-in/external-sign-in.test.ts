@@ -133,7 +133,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     ]);
   });
 
-  it('with OIDC_LINK_BY_EMAIL, links the user to the account with the verified address, ends its sign-ins and deletes its password', async () => {
+  it('with OIDC_LINK_BY_EMAIL links the user to the account with the verified address, ends its sign-ins and deletes its password', async () => {
     const server = await startServer({ database, linkByEmail: true });
     const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
     const before = await server.fixtures.token(existingUser);
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL and an account that is already linked to its owner', () => {
+  describe('with OIDC_LINK_BY_EMAIL and an account linked to its owner', () => {
     /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -205,7 +205,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       });
     });
 
-    it('returns 409 to another user with its address when a sign-in through the provider created the account', async () => {
+    it('returns 409 to another user with the address of an account that a sign-in through the provider created', async () => {
       const server = await startServer({ database, linkByEmail: true });
       const { uid } = (await signInAs(server, 'ipek')).body.user;
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -213,7 +213,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       expect((await signInAs(server, 'ipek')).body.user.uid).toBe(uid);
     });
 
-    it('returns 409 to another user with its address when the owner also has a password', async () => {
+    it('returns 409 to another user with the address of an account whose owner also has a password', async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       const { password } = await restoreAdmin(server.services, admin.email);
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -229,15 +229,18 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     ['sends the address as the user name only', { preferred_username: 'ipek@example.org' }],
     ['sends the address in full-width characters', { email: 'ｉｐｅｋ@example.org', email_verified: true }],
     ['sends the address with a Turkish capital İ', { email: 'İpek@example.org', email_verified: true }],
-  ])('with OIDC_LINK_BY_EMAIL links no account when the provider %s', async (_, claims) => {
-    const server = await startServer({ database, linkByEmail: true });
-    const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
-    oidc.people.set('newcomer', claims);
-    expect([401, 409]).toContain((await signInAs(server, 'newcomer')).status);
-    expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
-      { uid: existingUser.uid },
-    ]);
-  });
+  ])(
+    'with OIDC_LINK_BY_EMAIL returns 401 or 409 and links no account when the provider %s',
+    async (_, claims) => {
+      const server = await startServer({ database, linkByEmail: true });
+      const existingUser = await server.fixtures.user({ email: 'ipek@example.org' });
+      oidc.people.set('newcomer', claims);
+      expect([401, 409]).toContain((await signInAs(server, 'newcomer')).status);
+      expect(await server.services.db.selectFrom('identities').select('uid').execute()).toEqual([
+        { uid: existingUser.uid },
+      ]);
+    },
+  );
 
   it('rejects a used ID token whose last four base64url bits, which no signature byte uses, were changed', async () => {
     const server = await startServer({ database });
@@ -290,7 +293,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     });
   });
 
-  it('creates an account for which any change of the password on this server returns 409', async () => {
+  it('creates an account for which a password change by the user or an administrator returns 409', async () => {
     const server = await startServer({ database });
     const { token, user } = (await signInAs(server, 'ipek')).body;
     const admin = server.as(await server.fixtures.admin());

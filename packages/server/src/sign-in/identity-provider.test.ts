@@ -55,7 +55,7 @@ function makeToken({ claims = {}, header = {}, key = oidc.key() }: TokenParts = 
 const invalid = { code: 'token_invalid', status: 401 };
 const unverifiable = { code: 'token_unverifiable', status: 503 };
 
-describe('verification of an OIDC ID token', () => {
+describe('personOf (verification of an OIDC ID token)', () => {
   it('returns the user whom a token of the provider identifies', async () => {
     const idToken = await oidc.signIn('ipek', 'n-1');
     expect(await provider.personOf(idToken, 'n-1')).toMatchObject({
@@ -67,7 +67,7 @@ describe('verification of an OIDC ID token', () => {
     });
   });
 
-  it('accepts a token without a nonce when the browser sent no nonce', async () => {
+  it('accepts a token with a nonce when the request to verify it states no nonce', async () => {
     expect(await provider.personOf(await oidc.signIn('ipek', 'n-1'), undefined)).toMatchObject({
       subject: 'ipek',
     });
@@ -144,7 +144,7 @@ describe('verification of an OIDC ID token', () => {
     await expect(provider.personOf(`${header}.${payload}.`, undefined)).rejects.toMatchObject(invalid);
   });
 
-  it('rejects a token that is signed with the public key as a shared secret', async () => {
+  it('rejects a token that is signed (HS256) with the public key of the provider as a shared secret', async () => {
     const { publicJwk, kid } = oidc.key();
     const pem = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     const claims = {
@@ -172,7 +172,7 @@ describe('verification of an OIDC ID token', () => {
     await expect(provider.personOf(withEmbeddedKey, 'n-1')).rejects.toMatchObject(invalid);
   });
 
-  it('does not fetch keys from a URL that the token names', async () => {
+  it('rejects a token that names the URL of its key (jku or x5u), without a request to this URL', async () => {
     const foreign = await newKey();
     let visits = 0;
     const attacker = createServer((_, response) => {
@@ -242,21 +242,31 @@ describe('the e-mail address and the flag isEmailVerified of a user', () => {
     ],
     ['no e-mail address', { email: undefined, preferred_username: 'ipek' }, [null, false]],
     ['an e-mail claim that is not an address', { email: 'ipek', email_verified: true }, [null, false]],
-  ])('are read from an ID token with %s', async (_, claims, [email, isEmailVerified]) => {
+  ])('for an ID token with %s and the claims %j are %j', async (_, claims, [email, isEmailVerified]) => {
     const person = await provider.personOf(await makeToken({ claims }), 'n-1');
     expect([person.email, person.isEmailVerified]).toEqual([email, isEmailVerified]);
   });
 });
 
 it.each([
-  ['Nehir Şahin', 'Nehir Şahin'],
-  [' Nehir\n\u0000Şahin ', 'Nehir Şahin'],
-  ['Nehir\u202e \u200bŞahin', 'Nehir Şahin'],
-  ['ğ'.repeat(300), 'ğ'.repeat(100)],
-  ['', null],
-  [42, null],
-  [undefined, null],
-])('the display name %j from the OpenID Connect provider is stored as %j', async (name, displayName) => {
+  ['without special characters', 'unchanged', 'Nehir Şahin', 'Nehir Şahin'],
+  [
+    'with a line break, NUL and outer spaces',
+    'with one space in their place',
+    ' Nehir\n\u0000Şahin ',
+    'Nehir Şahin',
+  ],
+  [
+    'with a bidirectional control and a zero-width space',
+    'without these characters',
+    'Nehir\u202e \u200bŞahin',
+    'Nehir Şahin',
+  ],
+  ['of 300 characters', 'with its first 100 characters', 'ğ'.repeat(300), 'ğ'.repeat(100)],
+  ['that is empty', 'as null', '', null],
+  ['that is a number', 'as null', 42, null],
+  ['that is missing', 'as null', undefined, null],
+])('personOf returns the display name of an OIDC ID token %s %s', async (_, __, name, displayName) => {
   const person = await provider.personOf(await makeToken({ claims: { name } }), 'n-1');
   expect(person.displayName).toBe(displayName);
 });

@@ -28,17 +28,17 @@ describe('a stored password', () => {
   });
 
   it.each([
-    ['the same password, which matches', 'şifre-ğüİ', true],
-    ['the same password in decomposed Unicode, which matches', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
-    ['the password in another letter case, which does not match', 'Şifre-ğüİ', false],
-    ['the password with a space at the end, which does not match', 'şifre-ğüİ ', false],
-    ['the password without its last letter, which does not match', 'şifre-ğü', false],
-  ])('is compared with %s', async (_, input, expected) => {
+    ['matches the same password', 'şifre-ğüİ', true],
+    ['matches the same password in decomposed Unicode (NFD)', 's\u0327ifre-g\u0306u\u0308I\u0307', true],
+    ['does not match the password in another letter case', 'Şifre-ğüİ', false],
+    ['does not match the password with a space at the end', 'şifre-ğüİ ', false],
+    ['does not match the password without its last letter', 'şifre-ğü', false],
+  ])('%s', async (_, input, expected) => {
     const hash = await passwords.hash('şifre-ğüİ', null);
     expect(await passwords.matchesHash(hash, input, null)).toBe(expected);
   });
 
-  it('with 1,001 characters matches the same input, but not an input that differs only in the last character', async () => {
+  it('of 1,001 characters matches the same input, but not an input that differs only in the last character', async () => {
     const longPassword = 'x'.repeat(1000);
     const hash = await passwords.hash(`${longPassword}a`, null);
     expect(await passwords.matchesHash(hash, `${longPassword}a`, null)).toBe(true);

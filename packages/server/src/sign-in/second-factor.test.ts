@@ -87,7 +87,7 @@ describe('setup of two-step verification', () => {
     expect((await as(user).call(getProfile)).status).toBe(200); // a wrong code does not end the sign-in
   });
 
-  it('returns ten recovery codes when the code is confirmed, and sends an e-mail to the owner', async () => {
+  it('returns ten recovery codes when the first code is confirmed, and sends an e-mail to the owner', async () => {
     const server = await testServer();
     const { token, recoveryCodes } = await accountWithSecondFactor(server);
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('sign-in with two-step verification (database: %s)'
     expect(await signInWith(server, user, recoveryCodes[0])).toMatchObject(invalid);
   });
 
-  it('does not consume a code when the sign-in fails', async () => {
+  it('does not consume a code when the sign-in fails because the account is deactivated', async () => {
     const server = await testServer({ database });
     const { user, recoveryCodes, code } = await accountWithSecondFactor(server);
     const { db } = server.services;

@@ -154,7 +154,7 @@ describe.each(databaseKinds)('limits for failed sign-ins of one account (databas
 });
 
 describe('failed sign-ins from one network with many e-mail addresses', () => {
-  it('get 429 after 100 failures for unknown e-mail addresses, also for an address with an account', async () => {
+  it('get 429 after 100 failures for unknown e-mail addresses, even for the address of an account', async () => {
     const server = await testServer();
     for (let n = 0; n < 100; n++) await failSignIn(1, '192.0.2.1', server, unknown(n));
     const user = await server.fixtures.user();
@@ -210,7 +210,7 @@ describe('sign-in with the right password', () => {
     }
   });
 
-  describe.each(databaseKinds)('on a server with a %s database', (database) => {
+  describe.each(databaseKinds)('(database: %s)', (database) => {
     const { maxCount } = successLimits['account-and-network'];
 
     it(`gets 429 and writes no audit event after ${maxCount} sign-ins of the account from one network`, async () => {
@@ -352,7 +352,7 @@ describe('a password reset', () => {
 });
 
 describe('a rate limit for sign-in', () => {
-  it('causes one audit event for each block, however many requests are rejected', async () => {
+  it('causes one audit event for five rejected requests', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     await failSignIn(10, '192.0.2.1', server, user);
@@ -386,7 +386,7 @@ describe('a rate limit for sign-in', () => {
     expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
   });
 
-  it('rejects attempts with an error that has the status 429 and a Turkish message in the error table', () => {
+  it('has an entry in the error table (rate_limited) with the status 429 and a Turkish message', () => {
     expect(errors.rate_limited).toMatchObject({
       status: 429,
       tr: expect.stringContaining('Çok fazla deneme'),

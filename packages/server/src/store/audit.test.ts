@@ -218,7 +218,7 @@ describe.each(everyDatabaseKind)('listing the audit log (database: %s)', (kind) 
     (await listAuditRows(db, query, limit)).map(({ seq }) => seq);
 
   it.each([
-    ['no field', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
+    ['no condition', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
     ['an account as actor or target', { uid: 'ayse' }, [12, 11, 10, 8, 6, 4, 2]],
     ['an action', { action: 'image-opened' }, [12, 9, 6, 3]],
     ['a result', { result: 'refused' }, [12, 8, 4]],
@@ -231,7 +231,7 @@ describe.each(everyDatabaseKind)('listing the audit log (database: %s)', (kind) 
     ['an account without entries', { uid: 'cem' }, []],
     ['a highest entry number', { upToSeq: 2 }, [2, 1]],
   ] as const)(
-    'returns the matching entries, newest first, for a query with %s as condition',
+    'returns the matching entries, newest first, for a query with %s',
     async (_, query, numbers) => {
       expect(await listSeqs(await openFilledLog(), query)).toEqual(numbers);
     },

@@ -6,7 +6,7 @@ import { connectDatabase } from './database.ts';
 import { insertImages } from './images.ts';
 import { everyDatabaseKind, openTestDatabase } from './testing/test-database.ts';
 
-it('prepareSearch and analyzeImages, which prepare the catalogue search of PostgreSQL, do nothing on SQLite', async () => {
+it('prepareSearch and analyzeImages, which prepare the catalogue search on PostgreSQL, report no error on SQLite', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   expect(await prepareSearch(db)).toBeNull();

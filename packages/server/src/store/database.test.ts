@@ -64,8 +64,8 @@ describe('openDatabase with the URL of an unreachable PostgreSQL server', () => 
   });
 });
 
-describe.each(everyDatabaseKind)('a transaction of runLockedTransaction (database: %s)', (kind) => {
-  it('rolls back all its writes when its function throws', async () => {
+describe.each(everyDatabaseKind)('runLockedTransaction and insertUser (database: %s)', (kind) => {
+  it('a transaction rolls back all its writes when its function throws', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const failing = runLockedTransaction(db, 'accounts', async (tx) => {
@@ -76,7 +76,7 @@ describe.each(everyDatabaseKind)('a transaction of runLockedTransaction (databas
     expect(await findUser(db, 'u1')).toBeNull();
   });
 
-  it('starts only after another transaction with the same lock has ended', async () => {
+  it('a transaction starts only after another transaction with the same lock has ended', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     // Without the lock, two transactions would count the same accounts and insert the same uid.
@@ -89,7 +89,7 @@ describe.each(everyDatabaseKind)('a transaction of runLockedTransaction (databas
     expect(await listUsers(db)).toHaveLength(20);
   });
 
-  it('fails with a unique violation when it inserts an e-mail address that differs only in case from an existing one', async () => {
+  it('insertUser fails with a unique violation for an e-mail address that differs only in case and spaces from an existing one', async () => {
     const { db, close } = await openTestDatabase(kind);
     onTestFinished(close);
     await insertUser(db, user('u1', 'Ayse@example.org'));

@@ -42,7 +42,7 @@ const targetDescriptions: Readonly<Record<Target, string>> = {
   "another's private": "another account's private layer",
   "a deleted account's": 'a shared layer whose owner has deleted the account',
   'on a slide without access':
-    "another account's shared layer on a slide of a restricted dataset without a grant",
+    "another account's shared layer on a slide of a restricted dataset for which the caller has no grant",
 };
 
 type Column = 'viewer' | 'user' | 'admin';
@@ -180,10 +180,10 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
     'the request "%s"',
     (_, { endpoint, rows, payload, isDeletedBefore }) => {
       const tests = Object.entries(rows).map(([target, statuses]) => {
-        const outcomes = columns.map((role, i) => `${statuses.split(' ')[i]} to the role ${role}`);
+        const outcomes = columns.map((role, i) => `${statuses.split(' ')[i]} to role ${role}`);
         return [outcomes.join(', '), targetDescriptions[target as Target], target, statuses] as const;
       });
-      it.each(tests)('returns %s, when the target is %s', async (_, __, target, expected) => {
+      it.each(tests)('returns %s for %s', async (_, __, target, expected) => {
         const statuses: number[] = [];
         for (const role of columns) {
           const caller = await server.fixtures.user({ role });
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
     expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
   });
 
-  it('one audit event per sign-in records that an administrator read a private layer of another account, and another event that the administrator changed the layer', async () => {
+  it('one audit event per sign-in records that an administrator reads, and one that the administrator changes, a private layer of another account', async () => {
     const admin = await server.fixtures.admin();
     const layer = await createLayerFor("another's private", admin);
     const client = server.as(await server.fixtures.token(admin));
@@ -259,7 +259,7 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
 
   it.each([
     [
-      'a conflict returns',
+      'a conflicting change',
       (admin: TestUser, layerId: string, id: string) =>
         server.as(admin).call(changeAnnotations, {
           params: { layerId },
@@ -267,12 +267,12 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
         }),
     ],
     [
-      'the restoration of an annotation that is not deleted returns',
+      'the restoration of an annotation that is not deleted',
       (admin: TestUser, layerId: string, annotationId: string) =>
         server.as(admin).call(restoreAnnotation, { params: { layerId, annotationId } }),
     ],
   ])(
-    'an audit event records that %s an annotation in a private layer of another account to an administrator',
+    'an audit event records that the response to %s shows an administrator an annotation in a private layer of another account',
     async (_, request) => {
       const owner = await server.fixtures.user();
       const admin = await server.fixtures.admin();

@@ -79,8 +79,8 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
 
     const acceptance =
       scope === undefined
-        ? 'rejects API tokens of every scope and changes no stored data for them'
-        : `rejects API tokens without the scope ${scope}, changes no stored data for them, and accepts a token with only this scope`;
+        ? 'returns 403 to API tokens, whatever their scopes, and changes no stored data'
+        : `returns 403 to API tokens without the scope ${scope} and changes no stored data; accepts a token with only this scope`;
     it(`${acceptance}`, async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);
@@ -135,16 +135,19 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
   const publicEndpoints = Object.keys(expectedStatuses).filter(
     (name) => endpoints[name]?.access === 'anyone',
   );
-  it.each(withLabels(publicEndpoints))('%s needs no sign-in and ignores an API token', async (_, name) => {
-    const user = await server.fixtures.user();
-    const request = await requestFor(name, { user, token: null }, true);
-    const answer = await ask(
-      endpoints[name] as Endpoint,
-      request,
-      (await server.fixtures.apiToken(user)).token,
-    );
-    expect(answer.status).toBe(expectedStatus(name, 'anonymous'));
-  });
+  it.each(withLabels(publicEndpoints))(
+    '%s returns the same status with an API token as without any credential',
+    async (_, name) => {
+      const user = await server.fixtures.user();
+      const request = await requestFor(name, { user, token: null }, true);
+      const answer = await ask(
+        endpoints[name] as Endpoint,
+        request,
+        (await server.fixtures.apiToken(user)).token,
+      );
+      expect(answer.status).toBe(expectedStatus(name, 'anonymous'));
+    },
+  );
 
   const aboutImages = Object.keys(expectedStatuses).filter(
     (name) => endpoints[name]?.apiTokenScope !== undefined && endpoints[name]?.path.includes(':imageId'),
@@ -182,7 +185,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
 
   describe.each([
     ['the Fastify routes', false],
-    ['the network and the fast path (without Fastify)', true],
+    ['the fast path (which bypasses Fastify)', true],
   ])('descriptor, thumbnail and tile requests with an API token through %s', (_, isNetwork) => {
     async function pixelsOf(url: string, token: string): Promise<string> {
       const headers = { authorization: `Bearer ${token}` };
@@ -207,7 +210,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
       return [...outcomes].join(', ');
     }
 
-    it('require the scope slides:read', async () => {
+    it('get 200 with the scope slides:read and 403 with any other scope', async () => {
       const owner = await server.fixtures.user({ role: 'viewer' });
       const outcomes: unknown[] = [];
       for (const scope of ApiTokenScope.options) {
@@ -249,7 +252,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
       expect(await events()).toEqual([...first, ['image-opened', open, { by: 'tile', ...detail }]]);
     });
 
-    it('are answered only for slides that the owner may view and that are in the datasets of the token', async () => {
+    it('get 404 unless the owner may view the slide and the slide is in a dataset of the token', async () => {
       const { fixtures, services, clock } = server;
       const [stranger, granted, admin] = [
         await fixtures.user(),
@@ -284,7 +287,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
       ]);
     });
 
-    it('are answered with an additional image session (credential for tiles) of the same account, and get 401 with one of another account', async () => {
+    it('get 200 with an additional image session (credential for tiles) of the same account, and 401 with one of another account', async () => {
       const { fixtures, as } = server;
       const user = await fixtures.user();
       const session = (await as(user).call(createImageSession)).body.session_id;

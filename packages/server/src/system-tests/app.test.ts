@@ -5,7 +5,7 @@ import { testServer } from '../testing/test-server.ts';
 
 const login = `${apiBase}/auth/login`;
 
-describe('an invalid request', () => {
+describe('an invalid POST request to /auth/login', () => {
   it.each([
     [
       'a body that is not JSON',
@@ -27,7 +27,7 @@ describe('an invalid request', () => {
     ],
     ['no body', {}, 400, 'invalid_request'],
     [
-      'an empty form-encoded body, which counts as no body',
+      'an empty form-encoded body (treated as no body)',
       {
         payload: '',
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
@@ -58,7 +58,7 @@ describe('an invalid request', () => {
     ],
     ['a URL of more than 4096 characters', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
   ])(
-    'that has %s is rejected, and the error message repeats none of its content',
+    'that has %s gets $2 $3, and the response repeats none of its content',
     async (_, request, status, code) => {
       const { app, fixtures } = await testServer();
       await fixtures.user();
@@ -202,7 +202,7 @@ describe('a request to the server API', () => {
     expect(answer.statusCode).toBe(400);
   });
 
-  it('for an image session needs no body, although it states a content type as curl -d does', async () => {
+  it('for an image session is accepted with an empty body of the type application/x-www-form-urlencoded, as curl -d sends it', async () => {
     const { app, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const answer = await app.inject({

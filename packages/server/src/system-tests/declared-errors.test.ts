@@ -546,15 +546,15 @@ describe('errors that endpoints declare in the contract:', () => {
     expect(await attempt()).toMatchObject({ body: { code } });
   });
 
-  it.each(Object.keys(cases))(
-    'the contract declares the error that a test provokes (endpoint and code): %s',
-    (key) => {
+  it.each(Object.keys(cases).map((key) => [...(key.split(' ') as [string, string]), key] as const))(
+    'the endpoint %s declares the error %s, for which this file has a test case',
+    (_, __, key) => {
       expect(pairs.map(([name, code]) => `${name} ${code}`)).toContain(key);
     },
   );
 
   it.each(Object.keys(testedElsewhere))(
-    'an endpoint declares the error code that other test files provoke: %s',
+    'the contract still declares the error "%s" (code, or endpoint and code), which is tested in another file',
     (key) => {
       expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
     },

@@ -66,7 +66,7 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
     }
   });
 
-  it('can sign in after the end date, but gets 403 for everything except its profile, which says suspended', async () => {
+  it('can sign in after the end date, but gets 403 for everything except its profile, which has the status suspended', async () => {
     const server = await testServer({ database });
     const { user, expiresAt } = await tenMinutesBeforeEnd(server);
     server.clock.advance(day);
@@ -112,7 +112,7 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
     }
   });
 
-  it('has no working share links after the command restore-admin has ended its expiry', async () => {
+  it('has only ended share links, which return 404, after the command restore-admin has reactivated it', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { user, token } = await tenMinutesBeforeEnd(server);

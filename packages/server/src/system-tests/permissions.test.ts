@@ -180,7 +180,7 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
       expect(after).toEqual(before);
     });
 
-    it('has a path that returns 405 to a caller without a token for a method that no endpoint of this path has, PATCH or PUT', async () => {
+    it('returns 405 to a caller without a token when the method is PATCH (PUT if this path has an endpoint with PATCH)', async () => {
       const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
       const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
       const answer = await server.as(null).inject({ method, url: endpoint.path.replace(/:\w+/, 'x') });
@@ -383,7 +383,7 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
 
   describe.each([
     ['the Fastify routes', askTheRoutes],
-    ['the network and the fast path (without Fastify)', askOverTheNetwork],
+    ['the fast path (which bypasses Fastify)', askOverTheNetwork],
   ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
     it.each(

@@ -67,7 +67,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     }
   });
 
-  it('one administrator stays active when the last two delete, suspend and deactivate each other at the same time', async () => {
+  it('one administrator stays active when the last two delete their own accounts and deactivate or suspend each other at once', async () => {
     const servers = await twoServers();
     const { fixtures, as, other } = servers;
     for (let round = 0; round < 20; round++) {
@@ -201,7 +201,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     return { db: services.db, admin, user, sessionHash: hash, tokenHash: token_hash ?? '' };
   }
 
-  it('the numbers of tile requests can be saved while the sign-in that made the requests ends', async () => {
+  it('the request counts of an image session (credential for tiles) can be saved, without a deadlock, while its sign-in is deleted', async () => {
     const server = await testServer({ database });
     const { db, sessionHash, tokenHash } = await createSession(server);
     let saved: Promise<void> | undefined;
@@ -218,7 +218,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     await expect(saved).resolves.toBeUndefined();
   });
 
-  it('an account can be suspended while its first tile of a slide is written to the audit log', async () => {
+  it('an account can be suspended, without a deadlock, while the audit event of its first tile of a slide is written', async () => {
     const server = await testServer({ database });
     const { db, admin, user, sessionHash } = await createSession(server);
     let suspended: Promise<{ readonly status: number }> | undefined;
@@ -236,7 +236,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     expect(await statusOf(server, user)).toBe('suspended');
   });
 
-  it('a locked transaction that PostgreSQL aborts because of a deadlock runs again', async () => {
+  it('runLockedTransaction commits although another transaction takes the same locks in reverse order (PostgreSQL: after a deadlock)', async () => {
     const { services } = await testServer({ database });
     const { db } = services;
     let repeated: Promise<string> | undefined;

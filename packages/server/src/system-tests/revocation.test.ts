@@ -104,7 +104,7 @@ const revocations: readonly (readonly [string, Revoke])[] = [
   ['a new password set by an administrator', byAdmin(setUserPassword, { new_password: newPassword })],
   ['a password reset', byMail],
   [
-    'a password change with another sign-in',
+    'a password change in a new sign-in',
     (user, { as }) => as(user).call(changePassword, { body: { new_password: newPassword } }),
   ],
   ['signing out everywhere', (user, { as }) => as(user).call(endSignIns)],

@@ -7,7 +7,7 @@ import { databaseKinds } from '../store/testing/test-database.ts';
 import { testServer } from '../testing/test-server.ts';
 import { createBearerSessions } from './bearer-sessions.ts';
 
-describe.each(databaseKinds)('the image session of a bearer token (database: %s)', (database) => {
+describe.each(databaseKinds)('image session (for tiles) of a bearer token (database: %s)', (database) => {
   /** Starts 12 processes, more than an account may have sessions. `sessionsOf` requests the session of a token at each of them. */
   async function setUp() {
     const server = await testServer({ database });

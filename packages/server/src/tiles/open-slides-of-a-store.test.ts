@@ -97,7 +97,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     expect(openCount).toBe(1);
   });
 
-  it('is replaced after an outage of the object store when its object was replaced meanwhile', async () => {
+  it('is replaced after an outage of the object store during which its object was replaced', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(5000);
@@ -108,7 +108,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 
-  it('is used without knowing whether its object was replaced when the object store has not answered within 500 ms', async () => {
+  it('is used unchecked when the object store has not told within 500 ms whether the object was replaced', async () => {
     await width();
     headOverride = () => new Promise(() => {});
     vi.advanceTimersByTime(5000);

@@ -70,7 +70,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await slideOf('a.svs')).toBe(both[0]);
   });
 
-  it('is opened only once for two requests, with the fingerprint (identity of the content) of its file', async () => {
+  it('is opened once for two successive requests, and open() gets the fingerprint (identity of the content) of the file', async () => {
     await replaceFile('a.svs', largeSvs);
     openedFingerprints.length = 0;
     const { fingerprint } = await slideOf('a.svs');

@@ -13,7 +13,7 @@ const wholeImage = { x: 0, y: 0, width: side, height: side, pixelType: 3, compre
 const czi = buildCzi({ subblocks: [wholeImage] });
 const jpegXr = buildCzi({ subblocks: [{ ...wholeImage, compression: 4 }] });
 
-describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify):', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   let server: SlideServer;
   let session: string;
   beforeAll(async () => {
@@ -81,15 +81,12 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
     });
 
     it.each([
-      ['jpeg-xr.czi', /JPEG XR.+ZEN/],
-      ['alone.mrxs', /not complete/],
-    ])(
-      'has the status failed and a reason in the image list when it cannot be shown: %s',
-      async (name, reason) => {
-        const { body } = await server.as(await server.fixtures.admin()).call(listImages);
-        const image = body.images.find(({ file_name }) => file_name === name);
-        expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
-      },
-    );
+      ['a CZI file with JPEG XR compression', 'jpeg-xr.czi', /JPEG XR.+ZEN/],
+      ['an MRXS file without its companion folder', 'alone.mrxs', /not complete/],
+    ])('has the status failed with a reason in the image list when it is %s', async (_, name, reason) => {
+      const { body } = await server.as(await server.fixtures.admin()).call(listImages);
+      const image = body.images.find(({ file_name }) => file_name === name);
+      expect(image).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+    });
   });
 });

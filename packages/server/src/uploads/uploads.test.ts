@@ -210,7 +210,7 @@ describe('a file of an upload', () => {
     expect(slideFiles()).toEqual(['S/a.svs']);
   });
 
-  it('cannot be finished before the server has received all its bytes', async () => {
+  it('cannot be finished before the server has received all its bytes (status 409)', async () => {
     const { begin, create, part, finish } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -224,7 +224,7 @@ describe('a file of an upload', () => {
   it.each([
     ['does not start after the received bytes', 2, '345', 409],
     ['exceeds the announced size', 3, '45678', 413],
-  ])('does not change when the server rejects a part that %s', async (_, offset, more, status) => {
+  ])('does not change when the server rejects, with $3, a part that $0', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -233,7 +233,7 @@ describe('a file of an upload', () => {
     expect(await offsetOf(fileId)).toBe(3);
   });
 
-  it('is rejected when its name or size differs from the announcement of the upload', async () => {
+  it('is rejected with 400 when its name or size differs from the announcement of the upload', async () => {
     const { begin, create } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { id } = begun.upload;
@@ -250,16 +250,16 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   const file = { 'a.svs': bytes('12345') };
 
   it.each([
-    ['a path outside the dataset', { path: '../a.svs' }],
+    ['the path "../a.svs", outside the dataset,', { path: '../a.svs' }],
     ['an absolute path', { path: '/a.svs' }],
     ['a hidden file', { path: '.a.svs' }],
-    ['a name that Windows reserves', { path: 'con.svs' }],
-    ['a control character', { path: 'a\u0007.svs' }],
+    ['the name con.svs, which Windows reserves,', { path: 'con.svs' }],
+    ['a control character in the file name', { path: 'a\u0007.svs' }],
     ['a file that is not a slide', { path: 'a.exe' }],
-    ['a dataset outside the folder', { dataset: '..' }],
-    ['a dataset with a slash', { dataset: 'a/b' }],
-    ['no dataset', { dataset: ' ' }],
-  ])('with %s returns the error invalid_request with a message', async (_, invalidFields) => {
+    ['the dataset name ".."', { dataset: '..' }],
+    ['a slash in the dataset name', { dataset: 'a/b' }],
+    ['a space as the dataset name', { dataset: ' ' }],
+  ])('with %s returns 400 with a message', async (_, invalidFields) => {
     const { begin, partFiles } = await startServer();
     const { status, body } = await begin({ dataset: 'S', path: 'a.svs', files: file, ...invalidFields });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
@@ -267,7 +267,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect(partFiles()).toEqual([]);
   });
 
-  it('returns 409 when the target exists, and when another administrator is uploading to it', async () => {
+  it('returns 409 when the target path exists, and when another administrator is uploading to this path', async () => {
     const { begin, sendAll, as, server, settled, slidePath } = await startServer();
     await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('first') } });
     await settled();
@@ -411,7 +411,7 @@ describe('an open upload of an administrator', () => {
       expect([await list(), partFiles()]).toEqual([[], []]);
     });
 
-    it('cannot be deleted while another process tries to move it again', async () => {
+    it('cannot be deleted while another process tries to move it again (status 409)', async () => {
       const { sendAll, settled, sendRequest, server } = await startServer();
       const id = await sendAll(announcement);
       await settled();

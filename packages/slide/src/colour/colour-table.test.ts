@@ -18,10 +18,8 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const slides = process.env.TEST_SLIDES ?? '';
 const hasLittleCms = spawnSync('transicc', ['-h']).error === undefined;
-const skippedWithoutLittleCms = hasLittleCms
-  ? ''
-  : ' (skipped: transicc of Debian liblcms2-utils is not installed)';
-const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+const skippedWithoutLittleCms = hasLittleCms ? '' : ' (skipped without transicc of Little CMS)';
+const skippedWithoutSlides = slides === '' ? ' (skipped without TEST_SLIDES)' : '';
 
 type Colour = readonly [number, number, number];
 type Intent = 'perceptual' | 'relative colorimetric';
@@ -42,7 +40,7 @@ function convertByTable(profile: Uint8Array, colours: readonly Colour[]): readon
   return colours.map((_, index) => [...raster.rgb.subarray(index * 3, index * 3 + 3)] as unknown as Colour);
 }
 
-describe('computeColourTable (converts an ICC profile to a table of sRGB colours)', () => {
+describe('computeColourTable (ICC profile to sRGB table)', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lamina-icc-'));
@@ -114,7 +112,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     ],
   ];
   it.skipIf(!hasLittleCms).each(profiles)(
-    `for an ICC profile with %s, returns colours that differ from those of Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}`,
+    `for a profile with %s, gives colours within ΔE2000 1 (95 % of them) and 2 (99.9 %) of those of Little CMS${skippedWithoutLittleCms}`,
     async (_, plan, intent) => {
       const { p95, p999 } = await differencesFromLittleCms(buildIcc(plan), intent);
       expect(p95).toBeLessThanOrEqual(1);
@@ -130,7 +128,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
   ] as const;
   it.skipIf(!hasLittleCms || slides === '').each(realProfiles)(
-    `for the ICC profile of %s, returns colours that differ from those of Little CMS by at most ΔE2000 1 for 95 % and 2 for 99.9 % of colours${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+    `for the profile of %s, gives colours within ΔE2000 1 (95 % of them) and 2 (99.9 %) of those of Little CMS${skippedWithoutLittleCms}${skippedWithoutSlides}`,
     async (path, name, bytes) => {
       const slide = await openSlide({ path: join(slides, path) });
       try {
@@ -145,7 +143,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     },
   );
 
-  it('maps the white of the scanner to white and the black of the scanner to black', () => {
+  it('gives white for the white of the scanner, and black for its black', () => {
     for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
       const [white, black] = convertByTable(buildIcc(plan), [
         [255, 255, 255],
@@ -156,7 +154,7 @@ describe('computeColourTable (converts an ICC profile to a table of sRGB colours
     }
   });
 
-  it('returns a table of 33 nodes per side for a profile with curves and a matrix, and for a profile whose own table has fewer nodes', () => {
+  it('returns 33 nodes per side for a profile with curves and a matrix, and for one whose own table has fewer nodes', () => {
     expect(computeColourTable(buildIcc()).nodes).toBe(33);
     expect(computeColourTable(buildIcc({ kind: 'mft2' })).nodes).toBe(33);
   });
@@ -179,7 +177,7 @@ describe('applyColourTable (converts pixels with a table of sRGB colours)', () =
   });
 });
 
-describe('computeColourTable with an unusable ICC profile', () => {
+describe('computeColourTable (ICC profile to sRGB table) with an unusable profile', () => {
   const reasonOf = (profile: Uint8Array) => {
     try {
       computeColourTable(profile);
@@ -202,14 +200,14 @@ describe('computeColourTable with an unusable ICC profile', () => {
       'broken',
     ],
     ['a profile whose white is as dark as its black', buildIcc({ kind: 'mft2', black: 1 }), 'broken'],
-  ])('throws ProfileError for %s', (_, profile, reason) => {
+  ])('throws ProfileError with the reason "$2" for %s', (_, profile, reason) => {
     expect(reasonOf(profile)).toBe(reason);
   });
 
   const whole = fc.constantFrom(
     ...(['matrix', 'mft1', 'mft2', 'mAB '] as const).map((kind) => buildIcc({ kind, connection: 'Lab ' })),
   );
-  it('throws no error other than ProfileError when one to three bytes at any positions are damaged', () => {
+  it('throws ProfileError or no error when one to three bytes at random positions are damaged', () => {
     fc.assert(
       fc.property(whole, fc.array(anyByteFault, { minLength: 1, maxLength: 3 }), (profile, faults) => {
         const damaged = faults.reduce(damageBytes, profile);
@@ -221,7 +219,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
     );
   });
 
-  it('throws ProfileError when the profile states a curve of more than 4 billion values', () => {
+  it('throws ProfileError with the reason "broken" when the profile states a curve of more than 4 billion values', () => {
     const profile = Buffer.from(buildIcc({ gamma: 1 }));
     const curve = profile.indexOf('para');
     profile.write('curv', curve, 'latin1');
@@ -231,7 +229,7 @@ describe('computeColourTable with an unusable ICC profile', () => {
 });
 
 describe('nameOfProfile (reads the name of an ICC profile)', () => {
-  it('returns a name without control characters, cut to 80 characters', () => {
+  it('returns the name without control characters, cut to 80 characters', () => {
     expect(nameOfProfile(buildIcc({ name: ' Scanner\n\u0000\u200b  3 ' }))).toBe('Scanner 3');
     expect(nameOfProfile(buildIcc({ name: 'x'.repeat(5000) }))).toBe('x'.repeat(80));
   });

@@ -65,7 +65,7 @@ function testsOf(files: readonly (readonly [file: string, outcome: string])[]) {
   }) as [string, string, string][];
 }
 
-describe('RenderPool with real files (skipped without TEST_SLIDES)', () => {
+describe('RenderPool (opens and renders slides) with a real file (needs TEST_SLIDES, a folder of real slides)', () => {
   it.skipIf(slides === '').each(testsOf(goodSlides))('%s', async (_, name, outcome) => {
     expect(await outcomeOf(join(slides, name))).toBe(outcome);
   });
@@ -73,7 +73,7 @@ describe('RenderPool with real files (skipped without TEST_SLIDES)', () => {
 
 const badFolder = join(slides, '../bad-slides');
 
-describe('RenderPool with damaged files (skipped without TEST_SLIDES)', () => {
+describe('RenderPool (opens and renders slides) with a damaged file (needs bad-slides beside TEST_SLIDES)', () => {
   it.skipIf(slides === '' || !existsSync(badFolder)).each(testsOf(badSlides))(
     '%s',
     async (_, name, outcome) => {

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatNames } from '../open-slide.ts';
+import { formatReaderNames } from '../open-slide.ts';
 import { documentedFormats, formatsPage } from './formats-table.ts';
 import { goodSlides } from './good-slides.ts';
 
 const docs = new URL('../../../../docs/formats/', import.meta.url);
 
-describe('formatsPage, the text of docs/formats/README.md', () => {
-  it('equals the committed file, which npm run generate-docs writes', () => {
+describe('formatsPage (text of docs/formats/README.md)', () => {
+  it('equals the file in the repository, which npm run generate-docs writes', () => {
     expect(readFileSync(new URL('README.md', docs), 'utf8')).toBe(formatsPage());
   });
 
   it('lists every slide format that Lamina reads and every format of the real test files', () => {
-    const formatsWithReader = formatNames.flatMap((name) =>
+    const formatsWithReader = formatReaderNames.flatMap((name) =>
       name === 'plain-image' ? ['jpeg', 'png', 'jpeg2000'] : [name],
     );
     // Outcomes are formats in lower case, or error codes in upper case.

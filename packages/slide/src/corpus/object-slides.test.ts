@@ -17,7 +17,7 @@ const fileByFormat = [...fileByOutcome].filter(([outcome]) => outcome === outcom
 let pools: { readonly folder: RenderPool; readonly store: RenderPool };
 
 describe.skipIf(skipReason !== null)(
-  `RenderPool with a slide in object storage${skipReason === null ? '' : ` (skipped: ${skipReason})`}`,
+  `RenderPool (opens and renders slides) with a slide in object storage${skipReason === null ? '' : ` (skipped: ${skipReason})`}`,
   () => {
     beforeAll(async () => {
       const store = createObjectStore(await makeBucket('slides/'));

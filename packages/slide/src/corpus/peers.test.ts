@@ -99,7 +99,7 @@ describe.skipIf(!openSlideReader || slides === '')(
   `the slide reader of Lamina compared with OpenSlide${skipReasons.openSlide || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByOpenSlide))(
-      'reads the same samples as OpenSlide from the real slide %s',
+      'reads from the real slide %s the samples that OpenSlide reads, apart from known differences',
       async (name, knownDifference) => {
         await expectSameSamples(openSlideReader, join(slides, name), knownDifference);
       },
@@ -111,7 +111,7 @@ describe.skipIf(!libvipsReader || slides === '')(
   `the slide reader of Lamina compared with libvips${skipReasons.libvips || skipReasons.slides}`,
   () => {
     it.each(Object.entries(readByLibvips))(
-      'reads the same samples as libvips from the real slide %s',
+      'reads from the real slide %s the samples that libvips reads, apart from known differences',
       async (name, knownDifference) => {
         await expectSameSamples(libvipsReader, join(slides, name), knownDifference);
       },
@@ -211,7 +211,7 @@ describe.skipIf(!openSlideReader)(
         () => vendorSlide('ventana-bif', (text) => text.replace(/<TileJointInfo[^>]*(LEFT|DOWN)[^>]*>/g, '')),
       ],
       ['Trestle', () => vendorSlide('trestle')],
-    ])('reads the same samples as OpenSlide from a generated slide: %s', async (name, build) => {
+    ])('reads from a generated slide (%s) the samples that OpenSlide reads', async (name, build) => {
       await expectSameSamples(openSlideReader, await writeSlide(`${name}.tif`, await build()));
     });
   },
@@ -238,7 +238,7 @@ describe.skipIf(!libvipsReader)(
         'JPEG 2000',
         () => encodeJpeg2000({ width: WIDTH, height: HEIGHT, samplesPerPixel: 3, values: tissue.rgb }),
       ],
-    ])('reads the same samples as libvips from a generated image: %s', async (name, build) => {
+    ])('reads from a generated image (%s) the samples that libvips reads', async (name, build) => {
       await expectSameSamples(libvipsReader, await writeSlide(name, await build()));
     });
   },

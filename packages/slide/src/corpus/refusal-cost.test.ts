@@ -24,7 +24,7 @@ async function expectCheap(paths: readonly string[]): Promise<readonly RefusalCo
   return costs;
 }
 
-describe.skipIf(process.platform !== 'linux')('a render process', () => {
+describe.skipIf(process.platform !== 'linux')('a render process (opens and renders slides)', () => {
   it.skipIf(!isAvailable)(
     `needs at most 1 s of processor time and 64 MiB to open or reject each damaged slide in bad-slides${skipReason}`,
     async () => {

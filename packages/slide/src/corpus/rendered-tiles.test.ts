@@ -117,7 +117,7 @@ async function meanDifference(
   return difference(await pixelsOf(tile), expected).mean;
 }
 
-describe('renderTile with a real slide', () => {
+describe('renderTile (renders a Deep Zoom tile) with a real slide', () => {
   it.skipIf(slides === '').each(validFiles)(
     'returns reduced tiles of %s whose pixels differ from box-filtered full-resolution pixels by at most 2 of 255 on average',
     async (name) => {

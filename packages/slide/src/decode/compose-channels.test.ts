@@ -9,7 +9,7 @@ const grey = (...values: number[]) => ({
 });
 
 describe('composeChannels (overlays fluorescence channels in one RGB image)', () => {
-  it('adds the channels of a fluorescence image in their colours and limits sums to 255', () => {
+  it('adds the channels, each in its colour, and limits sums to 255', () => {
     const { width, height, rgb } = composeChannels([
       { brightness: grey(0, 100, 255, 200), colour: { r: 255, g: 0, b: 0 } },
       { brightness: grey(255, 100, 255, 0), colour: { r: 0, g: 255, b: 0 } },

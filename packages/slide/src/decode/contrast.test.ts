@@ -16,11 +16,11 @@ async function contrastOf(bits: 8 | 16, width: number, sampleAt: (x: number, y: 
 }
 
 describe('estimateGreyRange (estimates the black and the white value of a grey channel)', () => {
-  it('returns the range from the darkest to the brightest sample of a channel', async () => {
+  it('returns the darkest and the brightest 8-bit sample of a channel', async () => {
     expect(await contrastOf(8, 100, (x, y) => 120 + ((x + y) % 61))).toEqual({ black: 120, white: 180 });
   });
 
-  it('ignores 0.1 % of the pixels at each end, such as dead and hot pixels', async () => {
+  it('ignores the darkest and the brightest 0.1 % of the pixels, such as dead and hot pixels', async () => {
     // Of 10,000 pixels, 0.1 % are 10.
     const withTenOfEach = (x: number, y: number) => (y === 0 && x < 20 ? (x % 2) * 255 : 100 + (x % 50));
     expect(await contrastOf(8, 100, withTenOfEach)).toEqual({ black: 100, white: 149 });
@@ -34,7 +34,7 @@ describe('estimateGreyRange (estimates the black and the white value of a grey c
     expect(Math.abs(white - 2999)).toBeLessThan(20);
   });
 
-  it('returns the whole 16-bit range when the samples cover it', async () => {
+  it('returns 0 and about 65,439 when these are the darkest and the brightest 16-bit sample', async () => {
     const { black, white } = await contrastOf(16, 100, (x) => x * 661);
     expect(black).toBe(0);
     expect(Math.abs(white - 65_439)).toBeLessThan(257);
@@ -46,7 +46,7 @@ describe('estimateGreyRange (estimates the black and the white value of a grey c
     [16, 200, { black: 200, white: 1224 }],
     [16, 65_535, { black: 64_511, white: 65_535 }],
   ])(
-    'returns a range of at least 1/64 of all values when all samples of a channel of %s bits are %s',
+    'for a channel of %s bits whose samples are all %s, returns about $2 (a range of 1/64 of all values)',
     async (bits, sample, range) => {
       const { black, white } = await contrastOf(bits, 100, () => sample);
       expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
@@ -54,7 +54,7 @@ describe('estimateGreyRange (estimates the black and the white value of a grey c
     },
   );
 
-  it('returns a range that includes samples near both edges of an image 4,000 pixels wide', async () => {
+  it('returns values near both ends of a gradient from 0 to 199 across an image 4,000 pixels wide', async () => {
     const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
     expect(black).toBeLessThan(20);
     expect(white).toBeGreaterThan(180);

@@ -43,7 +43,7 @@ async function firstRow(tile: EncodedImage, range: GreyRange): Promise<number[]>
 const columns = Array.from({ length: 32 }, (_, x) => x);
 const clamped = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
 
-describe('decodeBrightness (maps the samples of a tile from a given range to 0â€¦255)', () => {
+describe('decodeBrightness (decodes a grey tile, and maps a given range of samples to 0â€¦255)', () => {
   it('returns 8-bit samples unchanged for the range 0 to 255', async () => {
     const row = await firstRow(await firstTile(losslessDirectory(plan)), { black: 0, white: 255 });
     expect(row).toEqual(columns.map((x) => x * 8));
@@ -66,42 +66,45 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
   it.each([
     ['one compressed block', 1],
     ['eight compressed blocks', 8],
-  ])('decodes 16-bit samples stored as differences from the left neighbour in %s', async (_, blocks) => {
-    const rows = 16 / blocks;
-    const bytes = new Uint8Array(32 * 16 * 2);
-    // Every row starts with 500 and grows by 700, which exceeds one byte at every step.
-    const view = new DataView(bytes.buffer);
-    for (let i = 0; i < 32 * 16; i++) view.setUint16(i * 2, i % 32 === 0 ? 500 : 700, true);
-    const coding: TiffCoding = {
-      packing: 'deflate',
-      blockBytes: [],
-      blockRows: rows,
-      samplesPerPixel: 1,
-      bits: 16,
-      isPlanar: false,
-      isLittleEndian: true,
-      isBitReversed: false,
-      isDifferenced: true,
-      colour: { model: 'grey', isInverted: false, alpha: null },
-    };
-    const bytesPerRow = 32 * 2;
-    const packed = Array.from({ length: blocks }, (_, i) =>
-      deflateSync(bytes.subarray(i * rows * bytesPerRow, (i + 1) * rows * bytesPerRow)),
-    );
-    const tile: EncodedImage = {
-      codec: 'tiff',
-      bytes: Buffer.concat(packed),
-      width: 32,
-      height: 16,
-      coding: { ...coding, blockBytes: packed.map(({ length }) => length) },
-    };
-    const { rgb } = await decodeBrightness(tile, { black: 500, white: 500 + 31 * 700 });
-    for (const row of [0, 7, 15]) {
-      expect(columns.map((x) => rgb[(row * 32 + x) * 3])).toEqual(
-        columns.map((x) => clamped((x * 255) / 31)),
+  ])(
+    'sums up 16-bit samples that are stored as differences from the left neighbour in %s',
+    async (_, blocks) => {
+      const rows = 16 / blocks;
+      const bytes = new Uint8Array(32 * 16 * 2);
+      // Every row starts with 500 and grows by 700, which exceeds one byte at every step.
+      const view = new DataView(bytes.buffer);
+      for (let i = 0; i < 32 * 16; i++) view.setUint16(i * 2, i % 32 === 0 ? 500 : 700, true);
+      const coding: TiffCoding = {
+        packing: 'deflate',
+        blockBytes: [],
+        blockRows: rows,
+        samplesPerPixel: 1,
+        bits: 16,
+        isPlanar: false,
+        isLittleEndian: true,
+        isBitReversed: false,
+        isDifferenced: true,
+        colour: { model: 'grey', isInverted: false, alpha: null },
+      };
+      const bytesPerRow = 32 * 2;
+      const packed = Array.from({ length: blocks }, (_, i) =>
+        deflateSync(bytes.subarray(i * rows * bytesPerRow, (i + 1) * rows * bytesPerRow)),
       );
-    }
-  });
+      const tile: EncodedImage = {
+        codec: 'tiff',
+        bytes: Buffer.concat(packed),
+        width: 32,
+        height: 16,
+        coding: { ...coding, blockBytes: packed.map(({ length }) => length) },
+      };
+      const { rgb } = await decodeBrightness(tile, { black: 500, white: 500 + 31 * 700 });
+      for (const row of [0, 7, 15]) {
+        expect(columns.map((x) => rgb[(row * 32 + x) * 3])).toEqual(
+          columns.map((x) => clamped((x * 255) / 31)),
+        );
+      }
+    },
+  );
 
   it('returns the palette indices of a palette image as brightness, and ignores the colours of the palette', async () => {
     const palette = short(...Array.from({ length: 768 }, (_, i) => (i * 977) % 65_536));
@@ -125,13 +128,13 @@ describe('decodeBrightness (maps the samples of a tile from a given range to 0â€
     expect(dark).toEqual(columns.map((x) => clamped((x * 255) / 31)));
   });
 
-  it('stretches the samples of a grey JPEG to the range', async () => {
+  it('returns about 128 for samples of 100 in a grey JPEG and the range 50 to 150', async () => {
     const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
     const row = await firstRow(tile, { black: 50, white: 150 });
     for (const value of row) expect(Math.abs(value - 128)).toBeLessThan(8);
   });
 
-  it('rejects three samples per pixel with FORMAT_NOT_SUPPORTED', async () => {
+  it('rejects a tile of three samples per pixel with FORMAT_NOT_SUPPORTED', async () => {
     const colours = await firstTile(losslessDirectory({ ...plan, samplesPerPixel: 3 }));
     await expect(decodeBrightness(colours, { black: 0, white: 255 })).rejects.toMatchObject({
       code: 'FORMAT_NOT_SUPPORTED',

@@ -26,12 +26,12 @@ function image(
   return { codec, bytes, ...size, layout, colour };
 }
 
-describe('decodeSamples of uncompressed samples', () => {
+describe('decodeSamples (converts DICOM samples to RGB) of uncompressed samples', () => {
   it('returns interleaved RGB samples unchanged', () => {
     expect(decodeSamples(image('samples', tissue.rgb, rgbLayout)).rgb).toEqual(tissue.rgb);
   });
 
-  it('interleaves samples that are stored in planes', () => {
+  it('interleaves RGB samples that are stored in planes', () => {
     const planes = planesOf(colourSamples) as Uint8Array;
     const raster = decodeSamples(image('samples', planes, { ...rgbLayout, isPlanar: true }));
     expect(raster.rgb).toEqual(tissue.rgb);
@@ -54,14 +54,14 @@ describe('decodeSamples of uncompressed samples', () => {
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });
 
-  it('rejects too few samples with FILE_CORRUPT', () => {
+  it('throws FILE_CORRUPT for an image with one sample too few', () => {
     expect(() => decodeSamples(image('samples', tissue.rgb.subarray(1), rgbLayout))).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 });
 
-describe('decodeSamples of run-length encoded samples', () => {
+describe('decodeSamples (converts DICOM samples to RGB) of run-length encoded samples', () => {
   it('returns the original RGB pixels', () => {
     expect(decodeSamples(image('rle', encodeDicomRle(colourSamples), rgbLayout)).rgb).toEqual(tissue.rgb);
   });
@@ -82,18 +82,18 @@ describe('decodeSamples of run-length encoded samples', () => {
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
     ['no bytes', () => new Uint8Array()],
     ['a truncated header', (bytes) => bytes.subarray(0, 63)],
-    ['too few segments', replaceUint32(0, 2)],
-    ['more segments than a header holds', replaceUint32(0, 16)],
+    ['only two segments for three samples per pixel', replaceUint32(0, 2)],
+    ['16 segments, more than a header holds', replaceUint32(0, 16)],
     ['a segment that starts inside the header', replaceUint32(4, 10)],
-    ['a segment that starts beyond the end', replaceUint32(12, 1_000_000)],
+    ['a segment that starts beyond the end of the stream', replaceUint32(12, 1_000_000)],
     ['segments in the wrong order', replaceUint32(8, 64)],
-    ['a segment that ends too early', (bytes) => bytes.subarray(0, bytes.length - 8)],
+    ['a segment without its last 8 bytes', (bytes) => bytes.subarray(0, bytes.length - 8)],
     [
       'a run longer than the image',
       // The code 129 repeats the next byte 128 times.
       (bytes) => Uint8Array.from([...bytes.subarray(0, 64), ...new Uint8Array(240).fill(129)]),
     ],
-  ])('rejects with FILE_CORRUPT a stream that has %s', (_, damage) => {
+  ])('throws FILE_CORRUPT for a stream that has %s', (_, damage) => {
     const flat = { ...size, samplesPerPixel: 3, values: new Uint8Array(720).fill(7) };
     const bytes = damage(encodeDicomRle(flat));
     expect(() => decodeSamples(image('rle', bytes, rgbLayout))).toThrow(

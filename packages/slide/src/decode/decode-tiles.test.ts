@@ -42,7 +42,7 @@ describe('decodeTiles (decodes adjacent JPEG tiles together)', () => {
     [2, 'ycbcr'],
     [8, 'ycbcr'],
   ])(
-    'returns pixels that differ from those of tiles decoded separately only within 4 pixels of the seam between two tiles (reduction factor %d, colour model %s)',
+    'returns the same pixels as decoding each tile separately, except within 4 pixels of the seam between tiles (reduction factor %d, colour model %s)',
     async (shrink, colour) => {
       const [above, middle, below] = await tilesOf({ colour });
       const together = await decodeTiles([[above, middle], [below]], shrink);

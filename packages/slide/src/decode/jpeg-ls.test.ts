@@ -51,7 +51,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
   });
 
   it.each([0, 1, 2] as const)(
-    'returns the exact samples of flat areas, long runs and noise (interleave mode %i)',
+    'returns the exact samples of an image with flat areas, long runs and noise (interleave mode %i)',
     async (interleave) => {
       const [width, height] = [301, 40];
       const values = new Uint8Array(width * height * 3).fill(200);
@@ -66,7 +66,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
   );
 
   it.each([1, 3, 10])(
-    'returns samples that differ from the original samples by at most the error limit of the stream, NEAR = %i',
+    'returns samples that differ from the original by at most NEAR, the error limit of the stream (NEAR = %i)',
     async (near) => {
       const stream = await encodeJpegLs({ ...size, samplesPerPixel: 3, values: tissue.rgb }, 1, near);
       const { rgb } = decodeJpegLs(stream, size, 'rgb');
@@ -80,7 +80,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
   );
 
   it.each([2, 7, 8, 10, 12, 16])(
-    'returns the exact samples of one component of %i bits',
+    'returns the exact samples, scaled to 0…255, of one component of %i bits',
     async (bitsStored) => {
       const length = size.width * size.height;
       const noise = Array.from({ length }, (_, i) => (i * i * 131 + i * 7) % 2 ** bitsStored);
@@ -115,7 +115,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
     ['a truncated header', (stream) => stream.subarray(0, 12), 'FILE_CORRUPT'],
     ['a truncated scan', (stream) => stream.subarray(0, 60), 'FILE_CORRUPT'],
     ['only the first half of its bytes', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
-    ['all but its last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
+    ['a stream without its last 8 bytes', (stream) => stream.subarray(0, -8), 'FILE_CORRUPT'],
     [
       'an end-of-image marker (EOI) in the middle',
       (stream) => patch(stream, 600, 0xff, 0xd9),
@@ -156,7 +156,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
     ],
     ['truncated coding parameters (LSE)', (stream) => withSegment(stream, LSE, 1, 0, 255), 'FILE_CORRUPT'],
     [
-      'the Hewlett-Packard colour transform',
+      'the colour transform of Hewlett-Packard (segment mrfx)',
       (stream) => withSegment(stream, APP8, ...Buffer.from('mrfx'), 1),
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -175,14 +175,14 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
     );
   });
 
-  it('rejects an image of more than 2^24 pixels with LIMIT_EXCEEDED before decoding it', async () => {
+  it('throws LIMIT_EXCEEDED for an image that states 8192 × 8192 pixels (limit: 2^24 pixels)', async () => {
     const stream = patch(await encodeTissue(), field.height, 0x20, 0, 0x20, 0);
     expect(() => decodeJpegLs(stream, { width: 8192, height: 8192 }, 'rgb')).toThrow(
       expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
     );
   });
 
-  it('rejects a stream truncated after any number of bytes with FILE_CORRUPT, unless it still contains all pixels', async () => {
+  it('throws FILE_CORRUPT for a stream truncated after any number of bytes, or returns all its pixels', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {
@@ -195,7 +195,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
   });
 
   it.skipIf(slides === undefined)(
-    'returns the known colour of the first pixel of a tile of a real DICOM slide (skipped without TEST_SLIDES)',
+    'returns 243, 243, 243 for the first pixel of the real DICOM slide sm_image_jpegls.dcm (skipped without TEST_SLIDES)',
     () => {
       const file = readFileSync(join(slides ?? '', 'dicom/highdicom/sm_image_jpegls.dcm'));
       const at = file.indexOf(Buffer.from([0xff, 0xd8, 0xff, 0xf7]));

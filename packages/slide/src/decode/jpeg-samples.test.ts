@@ -33,7 +33,7 @@ describe('decodeJpegSamples (decodes the components of a JPEG without a conversi
     expect([...samples.subarray(0, 4)]).toEqual([...inverted.subarray(0, 4)].map((value) => 255 - value));
   });
 
-  it('returns at least the requested rows of a JPEG that has more rows, as some TIFF writers store in the last strip', async () => {
+  it('returns at least the 9 requested rows of a JPEG of 16 rows, as some TIFF writers store the last strip', async () => {
     expect((await decodeJpegSamples(await grey(), 16, 9, 1)).length).toBeGreaterThanOrEqual(16 * 9);
   });
 
@@ -42,7 +42,7 @@ describe('decodeJpegSamples (decodes the components of a JPEG without a conversi
     ['has fewer rows than requested', grey, 16, 24, 1],
     ['has another number of components than requested', grey, 16, 16, 4],
     ['is truncated', async () => (await encodeCmyk()).subarray(0, -40), 16, 16, 4],
-    ['is no JPEG', async () => new Uint8Array(300), 16, 16, 1],
+    ['is not a JPEG', async () => new Uint8Array(300), 16, 16, 1],
   ])('rejects with FILE_CORRUPT a stream that %s', async (_, build, width, rows, components) => {
     const decoding = decodeJpegSamples(await build(), width, rows, components);
     await expect(decoding).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });

@@ -86,7 +86,7 @@ function patch(stream: Uint8Array, change: (view: DataView) => void): Uint8Array
   return copy;
 }
 
-describe('the JPEG 2000 decoder', () => {
+describe('the JPEG 2000 decoder (decodeJpeg2000)', () => {
   it('returns the original pixels of a lossless image', async () => {
     const tissue = paintTissue(96, 64);
     const raster = await decodeJpeg2000(await encodeTissue(96, 64), { ...declared, width: 96, height: 64 });
@@ -114,7 +114,7 @@ describe('the JPEG 2000 decoder', () => {
     },
   );
 
-  it('reduces an image by 8 although its smallest stored resolution is half its size', async () => {
+  it('returns 8 × 8 pixels for 64 × 64 pixels reduced by 8, although the smallest stored resolution is 32 × 32', async () => {
     const [width, height] = [64, 64];
     const raster = await decodeJpeg2000(await encodeTissue(width, height, 1), {
       ...declared,
@@ -173,7 +173,7 @@ describe('the JPEG 2000 decoder', () => {
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('returns the same pixels for a .jp2 file as for its code stream, and converts the pixels from YCbCr when the boxes of the file declare YCbCr', async () => {
+  it('returns the pixels of the code stream of a .jp2 file, converted to RGB when a box of the file declares YCbCr', async () => {
     const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(wrapInBoxes(stream), request)).toEqual(await decodeJpeg2000(stream, request));
@@ -181,7 +181,7 @@ describe('the JPEG 2000 decoder', () => {
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
-  it('recognises code streams and .jp2 files by their first bytes (isJpeg2000)', async () => {
+  it('isJpeg2000 returns true for the first bytes of a code stream and of a .jp2 file, and false for zeros', async () => {
     const stream = await encodeTissue(40, 30);
     expect([isJpeg2000(stream), isJpeg2000(wrapInBoxes(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,
@@ -190,7 +190,7 @@ describe('the JPEG 2000 decoder', () => {
     ]);
   });
 
-  it('reads the size of an image and its number of halved resolutions from the header (readJpeg2000Header)', async () => {
+  it('reads width, height, components, bits and number of halved resolutions from a header (readJpeg2000Header)', async () => {
     expect(readJpeg2000Header(await encodeTissue(96, 64, 4))).toMatchObject({
       width: 96,
       height: 64,
@@ -219,7 +219,7 @@ describe('the JPEG 2000 decoder', () => {
       (stream) => patch(stream, (view) => view.setUint32(siz.left, 1)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['thousands of tiles', (stream) => patch(stream, declareTiles), 'LIMIT_EXCEEDED'],
+    ['4,096 tiles', (stream) => patch(stream, declareTiles), 'LIMIT_EXCEEDED'],
     [
       'five components',
       (stream) => patch(stream, (view) => view.setUint16(siz.components, 5)),
@@ -265,7 +265,7 @@ describe('the JPEG 2000 decoder', () => {
     await expect(decodeJpeg2000(stream, request)).rejects.toMatchObject({ code });
   });
 
-  it('rejects an image of more than 2^23 pixels with LIMIT_EXCEEDED before decoding it', async () => {
+  it('throws LIMIT_EXCEEDED for an image that states 8000 × 8000 pixels (limit: 2^23 pixels)', async () => {
     const stream = patch(await encodeTissue(64, 64), (view) => {
       for (const at of [siz.width, siz.tileWidth]) view.setUint32(at, 8000);
       for (const at of [siz.height, siz.tileHeight]) view.setUint32(at, 8000);
@@ -283,7 +283,7 @@ describe('the JPEG 2000 decoder', () => {
   });
 
   describe.skipIf(slides === undefined)('with real slides (skipped without TEST_SLIDES)', () => {
-    it('decodes subsampled chroma of an Aperio slide to RGB', async () => {
+    it('returns near-white RGB for the background of an Aperio tile with subsampled chroma', async () => {
       const file = readFileSync(join(slides ?? '', 'aperio/1065626.svs'));
       const at = file.indexOf(Buffer.from([0xff, 0x4f, 0xff, 0x51]));
       const end = file.indexOf(Buffer.from([0xff, 0xd9]), at) + 2;
@@ -295,7 +295,7 @@ describe('the JPEG 2000 decoder', () => {
       expect(half).toMatchObject({ width: 128, height: 128 });
     });
 
-    it('decodes a .jp2 file of a real slide to RGB', async () => {
+    it('returns 185 × 261 RGB pixels for the .jp2 file cells-1.jp2', async () => {
       const file = readFileSync(join(slides ?? '', 'plain-images/cells-1.jp2'));
       const raster = await decodeJpeg2000(file, { ...declared, width: 185, height: 261 });
       expect(raster.rgb).toHaveLength(185 * 261 * 3);

@@ -12,16 +12,16 @@ function raster(...rows: readonly string[]): Raster {
 describe('orientRaster (turns an image upright)', () => {
   // Orientation, sides of the upright image where the stored row 0 ("abc") and column 0 ("a", "d") lie, upright rows.
   it.each<[Orientation, string, readonly string[]]>([
-    [1, 'top, left', ['abc', 'def']],
-    [2, 'top, right', ['cba', 'fed']],
-    [3, 'bottom, right', ['fed', 'cba']],
-    [4, 'bottom, left', ['def', 'abc']],
-    [5, 'left, top', ['ad', 'be', 'cf']],
-    [6, 'right, top', ['da', 'eb', 'fc']],
-    [7, 'right, bottom', ['fc', 'eb', 'da']],
-    [8, 'left, bottom', ['cf', 'be', 'ad']],
+    [1, 'top and left', ['abc', 'def']],
+    [2, 'top and right', ['cba', 'fed']],
+    [3, 'bottom and right', ['fed', 'cba']],
+    [4, 'bottom and left', ['def', 'abc']],
+    [5, 'left and top', ['ad', 'be', 'cf']],
+    [6, 'right and top', ['da', 'eb', 'fc']],
+    [7, 'right and bottom', ['fc', 'eb', 'da']],
+    [8, 'left and bottom', ['cf', 'be', 'ad']],
   ])(
-    'turns an image of TIFF Orientation %d upright (its stored row 0 and column 0 are the sides "%s")',
+    'turns an image of TIFF Orientation %d so that its stored row 0 and column 0 become the %s side',
     (orientation, _, rows) => {
       expect(orientRaster(raster('abc', 'def'), orientation)).toEqual(raster(...rows));
     },

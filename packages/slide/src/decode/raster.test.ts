@@ -12,7 +12,7 @@ const numbered = (width: number, height: number): Raster => ({
 const reds = ({ rgb }: Raster) => [...rgb].filter((_, i) => i % 3 === 0);
 
 describe('cropRaster (cuts a rectangle out of an image)', () => {
-  it('returns the pixels of the rectangle', () => {
+  it('returns the pixels of a rectangle of 3 × 2 pixels inside the image', () => {
     const part = cropRaster(numbered(5, 4), 1, 2, 3, 2);
     expect(part).toMatchObject({ width: 3, height: 2 });
     expect(reds(part)).toEqual([11, 12, 13, 16, 17, 18]);
@@ -58,7 +58,7 @@ describe('shrinkRaster (reduces an image by an integer factor)', () => {
     expect(shrinkRaster(whole, 1)).toBe(whole);
   });
 
-  it('returns one pixel when the factor is larger than both sides', () => {
+  it('returns one pixel, the mean of all pixels, when the factor is larger than both sides', () => {
     expect(reds(shrinkRaster(numbered(3, 3), 8))).toEqual([4]);
   });
 });

@@ -25,7 +25,7 @@ const image = (change: Partial<TiffCoding> = {}, more: Partial<EncodedImage> = {
   ...more,
 });
 
-describe('decodeImage of a TIFF tile', () => {
+describe('decodeImage (decodes a tile to RGB) of a TIFF tile', () => {
   it('returns uncompressed RGB samples unchanged', async () => {
     expect(await decodeImage(image())).toEqual({
       width: 2,
@@ -34,7 +34,7 @@ describe('decodeImage of a TIFF tile', () => {
     });
   });
 
-  it('joins a tile that is stored in several blocks of rows from top to bottom', async () => {
+  it('joins the two blocks of rows in which a tile is stored, from top to bottom', async () => {
     const { rgb } = await decodeImage(image({ blockRows: 1, blockBytes: [6, 6] }));
     expect([...rgb]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
@@ -53,7 +53,7 @@ describe('decodeImage of a TIFF tile', () => {
     expect([...rgb]).toEqual([250, 1, 2, 4, 2, 4, 3, 0, 0, 4, 1, 1]);
   });
 
-  it('leaves the bytes that it received unchanged when it decodes a tile with reversed bit order', async () => {
+  it('does not change the bytes that it receives when it decodes a tile with reversed bit order', async () => {
     const reversed = image({ isBitReversed: true });
     await decodeImage(reversed);
     expect([...reversed.bytes]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -69,14 +69,14 @@ describe('decodeImage of a TIFF tile', () => {
     ['has too few blocks', image({ blockRows: 1 }), 'FILE_CORRUPT'],
     ['has too many blocks', image({ blockBytes: [6, 6] }), 'FILE_CORRUPT'],
     ['has a block that is too short', image({ blockRows: 1, blockBytes: [5, 7] }), 'FILE_CORRUPT'],
-    ['has too many pixels', image({}, { width: 2 ** 14, height: 2 ** 13 }), 'LIMIT_EXCEEDED'],
+    ['states 2^27 pixels', image({}, { width: 2 ** 14, height: 2 ** 13 }), 'LIMIT_EXCEEDED'],
     [
-      'has too many samples per pixel for its size',
+      'states 8192 × 4096 pixels of 8 samples of 16 bits',
       image({ samplesPerPixel: 8, bits: 16 }, { width: 8192, height: 4096 }),
       'LIMIT_EXCEEDED',
     ],
     [
-      'has blocks of more rows than fit into memory',
+      'states blocks of 2^31 − 1 rows',
       image({ blockRows: 2 ** 31 - 1, packing: 'deflate' }),
       'LIMIT_EXCEEDED',
     ],

@@ -25,8 +25,8 @@ function noise(length: number): Uint8Array {
   });
 }
 
-describe.each(packings)('unpack, which decompresses TIFF data, with the compression %s', (packing) => {
-  it.each(patterns)('returns the original bytes for 1 to 70,000 bytes of data: %s', (_, pattern) => {
+describe.each(packings)('unpack (decompresses TIFF data) with the compression %s', (packing) => {
+  it.each(patterns)('returns the original bytes for 1 to 70,000 bytes (pattern: %s)', (_, pattern) => {
     for (const length of [1, 2, 3, 127, 128, 129, 1000, 70_000]) {
       const bytes = pattern(length);
       const unpacked = unpack(pack(bytes, packing), packing, length, length);
@@ -34,12 +34,12 @@ describe.each(packings)('unpack, which decompresses TIFF data, with the compress
     }
   });
 
-  it('returns more bytes than the minimum, up to the maximum, for a padded strip', () => {
+  it('returns all 300 bytes of a padded strip when the minimum is 200 bytes and the maximum 300', () => {
     const unpacked = unpack(pack(noise(300), packing), packing, 200, 300);
     expect(Buffer.compare(unpacked, noise(300))).toBe(0);
   });
 
-  it('throws an error that states the actual and the expected length for a stream that unpacks to too few bytes', () => {
+  it('throws an error with "200 bytes, not 300" for a stream that unpacks to 200 instead of 300 bytes', () => {
     expect(() => unpack(pack(noise(200), packing), packing, 300, 300)).toThrow('200 bytes, not 300');
   });
 
@@ -53,7 +53,7 @@ describe.each(packings)('unpack, which decompresses TIFF data, with the compress
   });
 });
 
-describe('unpack, which decompresses TIFF data, with LZW', () => {
+describe('unpack (decompresses TIFF data) with LZW', () => {
   it('returns the original bytes of streams in the reversed bit order of writers before 1991', () => {
     for (const [name, pattern] of patterns) {
       for (const length of [1, 2, 1000, 70_000]) {
@@ -69,21 +69,21 @@ describe('unpack, which decompresses TIFF data, with LZW', () => {
     expect([...unpack(packed, 'lzw', 9, 9)]).toEqual([7, 7, 7, 8, 8, 7, 7, 6, 6]);
   });
 
-  it('reads a stream without an initial Clear code and without a final End code', () => {
+  it('returns the bytes of a stream without an initial Clear code and without a final End code', () => {
     // 65 66, nine bits each.
     expect([...unpack(Uint8Array.of(0x20, 0x90, 0x80), 'lzw', 2, 2)]).toEqual([65, 66]);
   });
 
   it.each([
-    ['a code that the table does not contain', '80 60 00'],
+    ['a code that the string table does not contain', '80 60 00'],
     ['a first code that stands for a string', '80 40 a0'],
-    ['the largest code', 'ff ff ff ff'],
+    ['only the largest code (511)', 'ff ff ff ff'],
   ])('throws FILE_CORRUPT for a stream with %s', (_, hex) => {
     const packed = Buffer.from(hex.replaceAll(' ', ''), 'hex');
     expect(() => unpack(packed, 'lzw', 10, 10)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
-  it('returns at most the maximum length or throws FILE_CORRUPT for pseudo-random bytes', () => {
+  it('returns at most the maximum number of bytes or throws FILE_CORRUPT for pseudo-random bytes', () => {
     for (let length = 1; length < 300; length++) {
       const bytes = noise(length * 7).subarray(length);
       const outcome = attempt(() => unpack(bytes, 'lzw', 0, 500).length <= 500);
@@ -92,40 +92,43 @@ describe('unpack, which decompresses TIFF data, with LZW', () => {
   });
 });
 
-describe('unpack of a decompression bomb', () => {
+describe('unpack (decompresses TIFF data) of a decompression bomb', () => {
   const zeros = new Uint8Array(50_000_000);
 
   it.each<[Packing, () => Uint8Array]>([
     ['deflate', () => zlib.deflateSync(zeros)],
     ['zstd', () => zlib.zstdCompressSync(zeros)],
-  ])('throws FILE_CORRUPT when the output of %s exceeds the maximum number of bytes', (packing, build) => {
-    expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
-      expect.objectContaining({ code: 'FILE_CORRUPT' }),
-    );
-  });
+  ])(
+    'throws FILE_CORRUPT when the output of the compression %s exceeds the maximum number of bytes',
+    (packing, build) => {
+      expect(() => unpack(build(), packing, 1000, 1000)).toThrow(
+        expect.objectContaining({ code: 'FILE_CORRUPT' }),
+      );
+    },
+  );
 
   it.each<Packing>(['lzw', 'packbits'])(
-    'returns only the maximum number of bytes when the output of %s would be longer',
+    'returns only the maximum number of bytes when the output of the compression %s would be longer',
     (packing) => {
       expect(unpack(pack(zeros.subarray(0, 500_000), packing), packing, 1000, 1000)).toHaveLength(1000);
     },
   );
 });
 
-describe('unpack of a damaged or unusual stream', () => {
+describe('unpack (decompresses TIFF data) of a damaged or unusual stream', () => {
   it.each<[string, Packing, Uint8Array]>([
-    ['another compression than the directory declares', 'deflate', pack(noise(500), 'zstd')],
-    ['another compression than the directory declares', 'zstd', pack(noise(500), 'deflate')],
+    ['another compression than declared', 'deflate', pack(noise(500), 'zstd')],
+    ['another compression than declared', 'zstd', pack(noise(500), 'deflate')],
     ['a wrong checksum', 'deflate', withDamage(pack(noise(500), 'deflate'), -1)],
     ['a damaged header', 'zstd', withDamage(pack(noise(500), 'zstd'), 4)],
     ['damaged data', 'deflate', withDamage(zlib.deflateSync(paintTissue(20, 9).rgb.subarray(0, 500)), 60)],
-  ])('throws FILE_CORRUPT for a stream with %s (declared as %s)', (_, packing, packed) => {
+  ])('throws FILE_CORRUPT for a stream with %s (declared compression: %s)', (_, packing, packed) => {
     expect(() => unpack(packed, packing, 500, 500)).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),
     );
   });
 
-  it('skips the no-op codes of PackBits', () => {
+  it('returns the other bytes of a PackBits stream that contains the no-op code 128', () => {
     expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
       7, 8, 9, 9,
     ]);

@@ -93,7 +93,7 @@ describe('a Deep Zoom descriptor', () => {
 describe('a Deep Zoom level', () => {
   const descriptor = describeDeepZoom(slideOf([2221, 2967, 240]));
 
-  it('has half the size of the next level, rounded up', () => {
+  it('has half the size of the next larger level, rounded up', () => {
     expect([12, 11, 10, 1, 0].map((level) => Object.values(sizeOfLevel(descriptor, level)))).toEqual([
       [2221, 2967],
       [1111, 1484],
@@ -144,7 +144,7 @@ describe('a native tile (which is sent without decoding)', () => {
     return bytes && [...bytes];
   };
 
-  it('comes from the level of the file with the size of the Deep Zoom level', async () => {
+  it('comes from the level of the file with the size of the Deep Zoom level, and is null if there is none', async () => {
     const slide = slideOf([40_000, 30_000], [10_000, 7500], [2500, 1875]);
     expect(await readNative(slide, 16, 5, 6)).toEqual([0, 5, 6]);
     expect(await readNative(slide, 15, 5, 6)).toBeNull();
@@ -157,9 +157,9 @@ describe('a native tile (which is sent without decoding)', () => {
   it.each([
     ['a quarter of full resolution, rounded down', [750, 500]],
     ['a quarter of full resolution, rounded up', [751, 501]],
-    ['one pixel larger than the Deep Zoom level', [752, 502]],
+    ['a quarter of full resolution, rounded up, plus one pixel', [752, 502]],
   ])(
-    'comes from a level of the file whose size differs from the Deep Zoom level by at most one pixel: %s',
+    'comes from a level of the file that differs by at most one pixel from the Deep Zoom level (size in the file: %s)',
     async (_, [width = 0, height = 0]) => {
       const slide = slideOf([3003, 2003], [width, height]);
       expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
@@ -204,7 +204,7 @@ describe('a native tile (which is sent without decoding)', () => {
     expect(difference(await pixelsOf(tile ?? new Uint8Array()), expected).mean).toBeLessThan(6);
   });
 
-  it('is the same cached white JPEG for every tile that the scanner left empty', async () => {
+  it('is one cached white JPEG for all tiles that the scanner left empty', async () => {
     const slide = await openSvs({ isEmpty: () => true });
     const emptyTile = await readNativeDziTile(slide, { dziLevel: 9, column: 1, row: 1 });
     const otherEmptyTile = await readNativeDziTile(slide, { dziLevel: 9, column: 0, row: 2 });
@@ -213,7 +213,7 @@ describe('a native tile (which is sent without decoding)', () => {
     expect(otherEmptyTile).toBe(emptyTile);
   });
 
-  it('is not read when the abort signal of the caller is aborted', async () => {
+  it('is not returned when the abort signal is aborted: the promise rejects with "aborted"', async () => {
     const reading = readNativeDziTile(
       await openSvs(),
       { dziLevel: 9, column: 1, row: 1 },
@@ -242,7 +242,7 @@ describe('tilesToPrerender (lists the Deep Zoom tiles to render before a user re
     expect(expected).not.toContainEqual({ dziLevel: 10, column: 1, row: 1 });
   });
 
-  it('omits a level when its tiles would exceed the maximum number of tiles', () => {
+  it('omits a level whose tiles would exceed the maximum number of tiles, and all larger levels', () => {
     const slide = slideOf([1000, 800], [250, 200]);
     const all = tilesToPrerender(slide, 100);
     const below9 = all.filter(({ dziLevel }) => dziLevel < 9);
@@ -263,7 +263,7 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     [9, 2, 8],
     [0, 2, 4096],
   ])(
-    'chooses for Deep Zoom level %d the level %d of the file, which is larger by the factor %d',
+    'for Deep Zoom level %d, chooses level %d of the file, which is larger by the factor %d',
     (dziLevel, level, reduction) => {
       // Rounded down, so that the ratio of the sizes is not a power of two.
       const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
@@ -275,7 +275,7 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     },
   );
 
-  it('chooses the smallest level of the file that is at least as large when no level has the same size', () => {
+  it('chooses the smallest larger level of the file when no level has the size of the Deep Zoom level', () => {
     const slide = slideOf([3000, 2000], [1000, 667]);
     expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, reductionX: 2 });
     const source = renderSourceLevel(slide, 10);

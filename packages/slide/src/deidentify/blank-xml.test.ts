@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blankXml, omeAllowlist, qptiffAllowlist } from './blank-xml.ts';
 
 describe('blankXml (de-identifies the XML metadata of a slide)', () => {
-  it('keeps attributes of an allowlist, and replaces text, comments and other attribute values by spaces', () => {
+  it('keeps the attribute values of an allowlist, and replaces other attribute values, text and comments by spaces', () => {
     const xml = `<?xml version="1.0"?><!-- Jane --><OME xmlns="http://x" Creator="Jane"><Image ID="Image:0" Name='Jane'><Pixels SizeX="10"/>Jane</Image></OME>`;
     expect(blankXml(xml, omeAllowlist)).toBe(
       `<?xml version="1.0"?>             <OME xmlns="http://x" Creator="    "><Image ID="Image:0" Name='    '><Pixels SizeX="10"/>    </Image></OME>`,
@@ -17,13 +17,13 @@ describe('blankXml (de-identifies the XML metadata of a slide)', () => {
   });
 
   it.each([
-    ['"', '<Image Name="Jane > Doe" SizeX="1"/>', '<Image Name="          " SizeX="1"/>'],
-    ["'", '<Image Name=\'Jane > "Doe"\'>x</Image>', "<Image Name='            '> </Image>"],
-  ])('replaces a whole attribute value in %s that contains ">"', (_, xml, blanked) => {
+    ['double quotes', '<Image Name="Jane > Doe" SizeX="1"/>', '<Image Name="          " SizeX="1"/>'],
+    ['single quotes', '<Image Name=\'Jane > "Doe"\'>x</Image>', "<Image Name='            '> </Image>"],
+  ])('replaces the whole of an attribute value in %s that contains ">" by spaces', (_, xml, blanked) => {
     expect(blankXml(xml, omeAllowlist)).toBe(blanked);
   });
 
-  it('keeps identifiers that end with numbers, and replaces identifiers that may name a person', () => {
+  it('keeps an ID such as "Objective:0:1", and replaces an ID that may name a person, such as "Experimenter:4711", by spaces', () => {
     const xml =
       '<a><Objective ID="Objective:0:1"/><Annotation ID="Annotation:Resolution:0"/><Experimenter ID="Experimenter:jane.doe"/><Experimenter ID="Experimenter:4711"/><Dataset ID="Jane"/></a>';
     expect(blankXml(xml, omeAllowlist)).toBe(
@@ -46,7 +46,7 @@ describe('blankXml (de-identifies the XML metadata of a slide)', () => {
     ['with an attribute value that does not end', '<a b="Jane/>'],
     ['with a comment that does not end', '<a><!-- Jane </a>'],
     ['with a tag without a name', '<a>< Jane></a>'],
-  ])('returns null for XML %s', (_, xml) => {
+  ])('returns null (not de-identifiable) for XML %s', (_, xml) => {
     expect(blankXml(xml, omeAllowlist)).toBeNull();
   });
 

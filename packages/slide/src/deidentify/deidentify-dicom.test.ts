@@ -27,7 +27,7 @@ async function slideWith(...more: DicomElement[]): Promise<Buffer> {
   return Buffer.from(writeDicom({ ...file, elements }));
 }
 
-describe('de-identified copy of a DICOM file', () => {
+describe('de-identified copy of a DICOM slide', () => {
   it.each<[string, DicomElement]>([
     ['InstitutionCodeSequence', sequence(0x0008_0082, code('JANE-1', 'Jane Hospital'))],
     [
@@ -47,7 +47,7 @@ describe('de-identified copy of a DICOM file', () => {
       sequence(0x0048_0105, [sequence(0x0040_1101, code('JANE-1', 'Jane Doe'))]),
     ],
     ['PatientInsurancePlanCodeSequence', sequence(0x0010_0050, code('JANE-1', 'Jane Insurance'))],
-  ])('has no code of %s', async (_, element) => {
+  ])('has no code (value, scheme, meaning) of %s', async (_, element) => {
     const bytes = await slideWith(element);
     const copy = await deidentifiedCopy(bytes);
     for (const part of [/jane/i, /99LOCAL/]) {
@@ -56,7 +56,7 @@ describe('de-identified copy of a DICOM file', () => {
     }
   });
 
-  it('keeps codes of the specimen and of the illumination', async () => {
+  it('keeps the codes of the stain and of the illumination', async () => {
     const bytes = await slideWith(
       sequence(0x0040_0560, [
         sequence(0x0040_0610, [
@@ -70,7 +70,7 @@ describe('de-identified copy of a DICOM file', () => {
       expect(copy).toContain(part);
   });
 
-  it('has zeros for numbers of the patient, also in sequences of the patient', async () => {
+  it('has zeros for numbers about the patient (PregnancyStatus), also inside a sequence about the patient', async () => {
     const marked = Buffer.from([0xa7, 0xb3]);
     const bytes = await slideWith(
       { tag: 0x0010_21c0, vr: 'US', value: marked }, // PregnancyStatus
@@ -80,7 +80,7 @@ describe('de-identified copy of a DICOM file', () => {
     expect((await deidentifiedCopy(bytes)).includes(marked)).toBe(false);
   });
 
-  it('has no text, codes and numbers of elements with even groups in a private sequence', async () => {
+  it('has no text, code or number of standard elements (even group number) that are inside a private sequence', async () => {
     const marked = Buffer.from([0xa7, 0xb3]);
     const bytes = await slideWith(
       sequence(0x0009_1010, [
@@ -95,7 +95,7 @@ describe('de-identified copy of a DICOM file', () => {
     expect(copy.includes(marked)).toBe(false);
   });
 
-  it('replaces a UID by the same new UID whether a zero or a space pads it', async () => {
+  it('has the same new UID for two copies of a UID, one padded with a zero and one with a space', async () => {
     const uid = '1.2.826.0.1.3680043.10.999.77';
     const withZero = { tag: 0x0008_0014, vr: 'UI', value: Buffer.from(`${uid}\0`) };
     const withSpace = { tag: 0x0008_0058, vr: 'UI', value: Buffer.from(`${uid} `) };
@@ -111,15 +111,15 @@ describe('de-identified copy of a DICOM file', () => {
   });
 
   it.each([
-    ['after the zero that ends a UID of the standard', '1.2.840.10008.5.1.4.1.1.77.1.6\0Jane Doe'],
-    ['after the root of the standard', '1.2.840.10008.Jane Doe'],
-  ])('has no text in a UID %s', async (_, value) => {
+    ['after the zero byte that ends a UID', '1.2.840.10008.5.1.4.1.1.77.1.6\0Jane Doe'],
+    ['after the UID root 1.2.840.10008', '1.2.840.10008.Jane Doe'],
+  ])('has no text that a UID element contains %s', async (_, value) => {
     const bytes = await slideWith(text(0x0008_0058, 'UI', value));
     expect(bytes.includes('Jane')).toBe(true);
     expect((await deidentifiedCopy(bytes)).includes('Jane')).toBe(false);
   });
 
-  it('has no comment in the JPEG streams of its frames, in parts of any length', async () => {
+  it('has no JPEG comment in its frames, whether it is read at once or in parts of 7 bytes', async () => {
     const jpeg = Buffer.from(await buildDicom({ codec: 'jpeg' }));
     // Replaces the first segment after the start of an image by a comment of equal length.
     const at = jpeg.indexOf(Buffer.from([0xff, 0xd8, 0xff])) + 2;

@@ -46,7 +46,7 @@ async function expectSameTiles(bytes: Uint8Array, copy: Uint8Array): Promise<voi
 }
 
 describe('de-identified copy of a generic TIFF', () => {
-  it('keeps the smaller levels of chained SubIFDs, and the last of them does not refer to the label any more', async () => {
+  it('keeps the smaller levels in chained SubIFDs, and ends their chain before the directory of the label', async () => {
     const level = losslessPicture(paintTissue(240, 200), 64);
     const { bytes, directories } = buildTiff({
       directories: [
@@ -80,14 +80,14 @@ describe('de-identified copy of a generic TIFF', () => {
     await expectSameTiles(bytes, copy);
   });
 
-  it('contains no page that has the shape of the slide and is not marked as reduced, as the viewer ignores it', async () => {
+  it('contains no smaller page that is not marked as reduced, even of the shape of the slide, because the viewer ignores it', async () => {
     const square = losslessPicture(paintTissue(400, 400), 64);
     const page = losslessPicture(paintTissue(100, 100), 64);
     const copy = await deidentifiedCopy(build(square, page));
     expect([hasTile(copy, square), hasTile(copy, page)]).toEqual([true, false]);
   });
 
-  it('contains levels that are marked as reduced, masks and pages of the size of the slide', async () => {
+  it('contains a level that is marked as reduced, and a mask and a page of the size of the slide', async () => {
     const level = withTags(losslessPicture(paintTissue(240, 200), 64), reduced);
     const secondPage = losslessPicture(paintTissue(480, 400), 64);
     const bytes = build(full, level, withTags(secondPage, mask), secondPage);
@@ -96,7 +96,7 @@ describe('de-identified copy of a generic TIFF', () => {
     await expectSameTiles(bytes, copy);
   });
 
-  it('has as its slide the largest directory when all are marked as reduced', async () => {
+  it('contains only the largest directory when all directories are marked as reduced', async () => {
     const bytes = build(withTags(label, reduced), withTags(full, reduced));
     const copy = await deidentifiedCopy(bytes);
     expect(await sizesOf(copy)).toEqual(['480x400']);
@@ -116,22 +116,22 @@ describe('de-identified copy of a generic TIFF', () => {
   });
 });
 
-describe('de-identified copy of a TIFF in uncompressed strips', () => {
+describe('de-identified copy of a TIFF without valid byte counts', () => {
   const strips = losslessPicture(paintTissue(300, 200), null, 'none');
 
-  it('has the pixels of the original when the byte counts are 0', async () => {
+  it('has the pixels of the original when the byte counts of its uncompressed strips are 0', async () => {
     const zeros = long(...(strips.strips ?? []).map(() => 0));
     const bytes = build(withTags(strips, { [tag.StripByteCounts]: zeros }));
     await expectSameTiles(bytes, await deidentifiedCopy(bytes));
   });
 
-  it('has the pixels of the original when the byte counts are missing', async () => {
+  it('has the pixels of the original when the byte counts of its uncompressed strips are missing', async () => {
     const bytes = Buffer.from(build(strips));
     renameTag(bytes, tag.StripByteCounts, 65_000);
     await expectSameTiles(bytes, await deidentifiedCopy(bytes));
   });
 
-  it('is not possible for tiles without byte counts', async () => {
+  it('is not possible when the byte counts of its tiles are missing', async () => {
     const bytes = Buffer.from(build(full));
     renameTag(bytes, tag.TileByteCounts, 65_000);
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('without a length');
@@ -169,7 +169,7 @@ describe('de-identified copy of an OME-TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('another size');
   });
 
-  it('has no text of an attribute value that contains ">"', async () => {
+  it('has no text of an XML attribute value that contains the name Jane Doe and a greater-than sign', async () => {
     const xml = RGB_XML.replace('<Image ID', '<Image Name="Jane Doe > block A" ID');
     const bytes = buildOmeTiff(xml, [losslessPicture(tissue, 64)]);
     const copy = await deidentifiedCopy(bytes);
@@ -179,7 +179,7 @@ describe('de-identified copy of an OME-TIFF', () => {
   });
 });
 
-describe('limits of deidentifyTiff', () => {
+describe('deidentifyTiff (plans the de-identified copy of a TIFF)', () => {
   /** Builds a TIFF of `count` directories of 32,768 × 32,768 pixels that share a table of 2^22 tiles, all at the same position. */
   function sharedTable(count: number): Buffer {
     const tiles = 2 ** 22;
@@ -208,13 +208,13 @@ describe('limits of deidentifyTiff', () => {
     return Buffer.concat([structure, table]);
   }
 
-  it('accept a directory of 2^22 tiles without an object for each, and no file whose directories share such a table', async () => {
+  it('returns fewer than 10 patches for a directory of 2^22 tiles, and rejects a file with 31 directories that share its tile table', async () => {
     const { patches, jpegStreams } = await deidentifyTiff(memorySource(sharedTable(1)));
     expect([patches.length < 10, jpegStreams.length]).toEqual([true, 1]);
     await expect(deidentifyTiff(memorySource(sharedTable(31)))).rejects.toThrow('too many tiles');
   });
 
-  it('reject a file whose directories share a long text', async () => {
+  it('rejects a file with 201 directories that share a text of 1 MiB', async () => {
     const plan = withTags(full, { [tag.ImageDescription]: ascii('x'.repeat(2 ** 20)) });
     const small = withTags(full, { [tag.ImageDescription]: ascii('x'.repeat(10)) });
     const bytes = Buffer.from(build(plan, ...Array.from({ length: 200 }, () => small)));

@@ -64,14 +64,14 @@ describe('de-identified copy of a file with JPEG streams', () => {
     }
   });
 
-  it('has zeros in place of comments in the JPEG tables of a TIFF and of the bytes after the tables', async () => {
+  it('has zeros in place of comments in the JPEG tables of a TIFF, and of the bytes after the tables', async () => {
     const plan = await encodePicture(paintTissue(480, 400), 128, 'ycbcr');
     const tables = Uint8Array.from(plan.tags[tag.JPEGTables]?.numbers ?? []);
     const commented = Buffer.concat([withSegments(tables, ...identifying), Buffer.from(name)]);
     await expectErased(build(withTags(plan, { [tag.JPEGTables]: { type: 7, numbers: [...commented] } })));
   });
 
-  it('keeps the ICC profile and the known bytes of JFIF and Adobe segments, and zeroes the other bytes of these segments', async () => {
+  it('keeps the ICC profile and the known bytes of a JFIF segment, but not a name that follows them in the segment', async () => {
     const plan = await encodePicture(paintTissue(128, 128), 128, 'ycbcr');
     const jfif = Buffer.from('JFIF\0\x01\x02\0\0\x01\0\x01\0\0', 'latin1');
     const profile = segment(0xe2, Buffer.from('ICC_PROFILE\0\x01\x01profile'));
@@ -84,7 +84,7 @@ describe('de-identified copy of a file with JPEG streams', () => {
     expect([copy.includes(jfif), copy.includes(profile), copy.includes(name)]).toEqual([true, true, false]);
   });
 
-  it('cannot be read (LIMIT_EXCEEDED) when a JPEG stream has more than 1000 segments before its image', async () => {
+  it('cannot be read (LIMIT_EXCEEDED) when a JPEG stream has more than 1,000 segments before its image', async () => {
     const plan = await encodePicture(paintTissue(128, 128), 128, 'ycbcr');
     const comments = Array.from({ length: 1001 }, () => segment(0xfe, new Uint8Array()));
     const tile = withSegments(plan.tiles?.[0] ?? new Uint8Array(), ...comments);

@@ -130,7 +130,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(Object.keys(realSlides))(
-    'has the same bytes whether it is read in long or in short pieces: %s',
+    'has the same bytes whether it is read in long or in short parts: %s',
     async (name) => {
       const path = join(slides, name);
       const { bytes } = await copyOf(path);
@@ -174,7 +174,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(otherSlides)(
-    'has the pixels of the original, or is not made because planOriginals (the check before it) states a reason: %s',
+    'has the pixels of the original, unless planOriginals (the check before it) states a reason against a copy: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };
@@ -192,7 +192,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
     },
   );
 
-  it('consists of DICOM files that open as one slide, because UIDs are replaced consistently', async () => {
+  it('of several DICOM files opens as one slide with the original tiles, because UIDs are replaced consistently', async () => {
     const dicom = join(slides, 'dicom/cmu-1-small-region');
     const [main = '', ...members] = (await readdir(dicom)).filter((name) => name.endsWith('.dcm')).sort();
     const location = { path: join(dicom, main), members };
@@ -250,7 +250,7 @@ describe('de-identified copy of a generated slide', () => {
     expect(directories.length).toBeGreaterThan(3);
   });
 
-  it('has no label when the label is the second directory of an SVS', async () => {
+  it('has the original pixels and no label when the label is the second directory of an SVS', async () => {
     const directories = await svsDirectories({});
     const label = directories.at(-2);
     if (label === undefined) throw new Error('no label');
@@ -304,13 +304,13 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(join(folder, 'identifying.dcm'), path);
   });
 
-  it('is not possible for an Olympus VSI file without its folder of images, although the file is valid TIFF', async () => {
+  it('is not possible for an Olympus VSI file without its folder of images, although the file is a valid TIFF', async () => {
     const path = await writeSlide('alone.vsi', buildVsi([]));
     const plan = await planOriginals({ path, members: [] }, null, 'salt');
     expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
   });
 
-  it('is not possible for an Olympus VSI slide, whose plan lists the unchanged files of its folder with their sizes', async () => {
+  it('is not possible for an Olympus VSI slide, for which planOriginals lists all its files without changes', async () => {
     const path = await writeSlide('area.vsi', buildVsi([]));
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     await writeFile(join(folder, '_area_', 'stack1', 'frame_t.ets'), 'pixels');
@@ -322,7 +322,7 @@ describe('de-identified copy of a generated slide', () => {
     ]);
   });
 
-  it('that is an NDPI file has no macro image', async () => {
+  it('that is an NDPI file has the original pixels and no macro image', async () => {
     const path = await writeSlide('a.ndpi', ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
     const { path: copyPath } = await copyOf(path);
     await expectSamePixels(path, copyPath);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../testing/seeded-numbers.ts';
 import { applyPatches, KeptRanges, mergePatches } from './patches.ts';
 
-describe('KeptRanges (the parts of a file that a copy keeps)', () => {
+describe('KeptRanges (the parts of a file that a de-identified copy keeps)', () => {
   it('returns as gaps exactly the bytes that are in no kept part, for parts in any order that overlap or touch', () => {
     const next = seededNumbers(7);
     for (let round = 0; round < 200; round++) {
@@ -24,19 +24,19 @@ describe('KeptRanges (the parts of a file that a copy keeps)', () => {
   });
 });
 
-describe('mergePatches (joins the patches of a file)', () => {
+describe('mergePatches (joins the patches, which replace bytes in a de-identified copy)', () => {
   const text = (offset: number, value: string) => ({
     offset,
     length: value.length,
     bytes: Buffer.from(value),
   });
 
-  it('throws NotDeidentifiable when two texts overlap, because a part of a file could show one of them', () => {
+  it('throws an error when a text overlaps another text or a range of zeros', () => {
     expect(() => mergePatches([text(0, '          '), text(4, '  ')], [])).toThrow('overlap');
     expect(() => mergePatches([{ offset: 0, length: 8 }, text(4, '  ')], [])).toThrow('overlap');
   });
 
-  it('joins identical texts, which directories share, and ranges of zeros that overlap', () => {
+  it('returns one patch for two identical texts at the same position, and one for ranges of zeros that overlap', () => {
     const merged = mergePatches(
       [
         { offset: 4, length: 4 },

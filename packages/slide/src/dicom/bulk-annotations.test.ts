@@ -82,7 +82,7 @@ const areas = (values: readonly number[], annotationNumbers?: readonly number[])
     ],
   ]);
 
-describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
+describe('readBulkAnnotations (reads a file of DICOM bulk annotations)', () => {
   it('returns polygons with different numbers of points, whose starts the index list states', async () => {
     const triangle = [0, 0, 4, 0, 0, 4];
     const square = [10, 10, 12, 10, 12, 12, 10, 12];
@@ -98,15 +98,18 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
     ['in the character set ISO_IR 100 (Latin-1)', ['ISO_IR 100'], 'für Ä und Ö ', 'latin1'],
     ['in UTF-8 without a stated character set', [], 'Hücre çekirdeği ', 'utf8'],
     ['in Latin-1 without a stated character set', [], 'für Ä ', 'latin1'],
-  ] as const)('returns the label of a group that is stored %s', async (_, characterSet, label, encoding) => {
-    const bytes = Buffer.from(label, encoding);
-    const padded = bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.from(' ')]);
-    const points = group('POINT', 1, { coordinates: [1, 2], label: padded });
-    const found = await read(fileOf([points], { characterSet: [...characterSet] }));
-    expect(found.map((annotation) => annotation.group)).toEqual([label.trim()]);
-  });
+  ] as const)(
+    'returns the label of a group of annotations that is stored %s',
+    async (_, characterSet, label, encoding) => {
+      const bytes = Buffer.from(label, encoding);
+      const padded = bytes.length % 2 === 0 ? bytes : Buffer.concat([bytes, Buffer.from(' ')]);
+      const points = group('POINT', 1, { coordinates: [1, 2], label: padded });
+      const found = await read(fileOf([points], { characterSet: [...characterSet] }));
+      expect(found.map((annotation) => annotation.group)).toEqual([label.trim()]);
+    },
+  );
 
-  it('returns a label in the Turkish character set ISO_IR 148, also when it is stated with code extensions', async () => {
+  it('returns the label of a group in the Turkish character set ISO_IR 148, also when stated with code extensions', async () => {
     const label = Buffer.from([0x49, 0xfe, 0xfd, 0x6b, 0x20, 0xde]); // Işık Ş in ISO 8859-9
     for (const characterSet of [['ISO_IR 148'], ['ISO 2022 IR 148', 'ISO 2022 IR 87']]) {
       const found = await read(fileOf([group('POINT', 1, { coordinates: [1, 2], label })], { characterSet }));
@@ -144,9 +147,9 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
 
   const triangle = { coordinates: [0, 0, 4, 0, 0, 4] };
   it.each([
-    ['annotations in millimetres', fileOf([], { type: '3D' }), 'FORMAT_NOT_SUPPORTED'],
+    ['annotations in millimetres (3D) instead of pixels', fileOf([], { type: '3D' }), 'FORMAT_NOT_SUPPORTED'],
     ['annotations relative to a frame', fileOf([], { origin: 'FRAME' }), 'FORMAT_NOT_SUPPORTED'],
-    ['a structured report', fileOf([], { modality: 'SR' }), 'FORMAT_NOT_SUPPORTED'],
+    ['the modality SR (structured report)', fileOf([], { modality: 'SR' }), 'FORMAT_NOT_SUPPORTED'],
     ['an unknown graphic type', fileOf([group('CURVE', 1, triangle)]), 'FORMAT_NOT_SUPPORTED'],
     ['10^9 claimed points but three stored ones', fileOf([group('POINT', 1e9, triangle)]), 'FILE_CORRUPT'],
     [
@@ -154,15 +157,23 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
       fileOf([group('POLYGON', 1e9, { ...triangle, index: [1] })]),
       'FILE_CORRUPT',
     ],
-    ['polygons without an index', fileOf([group('POLYGON', 1, triangle)]), 'FILE_CORRUPT'],
     [
-      'an index beyond the points',
+      'polygons without a list of their first points',
+      fileOf([group('POLYGON', 1, triangle)]),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a polygon whose first point is beyond the stored points',
       fileOf([group('POLYGON', 1, { ...triangle, index: [99] })]),
       'FILE_CORRUPT',
     ],
-    ['an index of 0', fileOf([group('POLYGON', 1, { ...triangle, index: [0] })]), 'FILE_CORRUPT'],
     [
-      'an index that is not in ascending order',
+      'a polygon whose first point has the index 0 (indices start at 1)',
+      fileOf([group('POLYGON', 1, { ...triangle, index: [0] })]),
+      'FILE_CORRUPT',
+    ],
+    [
+      'a list of first points of polygons that is not in ascending order',
       fileOf([group('POLYGON', 2, { ...triangle, index: [3, 1] })]),
       'FILE_CORRUPT',
     ],
@@ -180,7 +191,7 @@ describe('readBulkAnnotations (reads DICOM bulk annotations)', () => {
     await expect(read(file)).rejects.toMatchObject({ code });
   });
 
-  it('throws FILE_TRUNCATED for a truncated file', async () => {
+  it('throws FILE_TRUNCATED for a file without its last 40 bytes', async () => {
     const file = fileOf([group('POINT', 3, triangle)]);
     await expect(read(file.subarray(0, file.length - 40))).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

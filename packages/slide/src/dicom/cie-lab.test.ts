@@ -16,8 +16,8 @@ it.each([
   ['red', encode(54.29, 80.8, 69.89), { r: 255, g: 0, b: 0 }],
   ['green', encode(87.82, -79.27, 80.99), { r: 0, g: 255, b: 0 }],
   ['blue', encode(29.57, 68.3, -112.03), { r: 0, g: 0, b: 255 }],
-  ['white as the toolkit PixelMed writes it', [65_535, 0, 0], { r: 255, g: 255, b: 255 }],
-])('rgbOfCieLab converts CIELab %s to sRGB within 2 of 255', (_, values, rgb) => {
+  ['white, as the toolkit PixelMed writes it (a and b are 0),', [65_535, 0, 0], { r: 255, g: 255, b: 255 }],
+])('rgbOfCieLab converts CIELab %s to sRGB $2, within 2 of 255', (_, values, rgb) => {
   const { r, g, b } = rgbOfCieLab(values);
   const differences = [r - rgb.r, g - rgb.g, b - rgb.b];
   expect(differences.every((difference) => Math.abs(difference) <= 2)).toBe(true);

@@ -51,14 +51,14 @@ function countReads(source: ByteSource): { readonly source: ByteSource; readonly
 }
 
 describe('openFrames (reads frames, which are tiles, from the pixel data of a DICOM file)', () => {
-  it('reads uncompressed frames from consecutive byte ranges', async () => {
+  it('returns uncompressed frames from consecutive byte ranges', async () => {
     const source = sourceOf(Uint8Array.of(1, 2, 3, 4, 5, 6, 0));
     const readFrame = openFrames(pixelsIn(source, 2, 10, 7), native, 3);
     expect([...(await readFrame(0, 0))]).toEqual([1, 2, 3]);
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6]);
   });
 
-  it('returns a frame with the requested number of free bytes before it', async () => {
+  it('returns a frame after as many free bytes as the caller requests (room for a JPEG segment)', async () => {
     const source = sourceOf(item(...littleEndian(4, [0, 12])), item(1, 2, 3, 4), item(5, 6, 7, 8), delimiter);
     const readFrame = openFrames(pixelsIn(source, 2), rle, 0);
     for (const headroom of [0, 3, 8, 16]) {
@@ -76,7 +76,7 @@ describe('openFrames (reads frames, which are tiles, from the pixel data of a DI
     expect([...(await readFrame(1, 0))]).toEqual([0xff, 0xd8, 7, 8]);
   });
 
-  it('finds all frames with the first read if the file has no offset table, and then needs one read per frame', async () => {
+  it('finds all frames while it reads the first one if the file has no offset table, and then needs one read per frame', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(0xff, 0xd8, 5, 6), item(0xff, 0xd8, 7, 8)];
     const { source, reads } = countReads(sourceOf(item(), ...pieces, delimiter));
     const readFrame = openFrames(pixelsIn(source, 3), jpeg, 0);
@@ -126,7 +126,7 @@ describe('openFrames (reads frames, which are tiles, from the pixel data of a DI
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6, 7]);
   });
 
-  it('reads frames beyond 4 GiB, where the 32-bit offsets of the basic offset table wrap around', async () => {
+  it('returns frames beyond 4 GiB, for which the 32-bit offsets of the basic offset table wrap around', async () => {
     const size = 2 ** 32 + 1000;
     const firstItem = 10 + 8 + 12; // after ten unrelated bytes, and the header and the content of the offset table
     const starts = [0, 2 ** 32 - 100, 2 ** 32 + 50];

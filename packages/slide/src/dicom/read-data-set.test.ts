@@ -83,7 +83,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     expect(dataSet.position(tag.PixelData)).toBeNull();
   });
 
-  it('throws FILE_CORRUPT for an invalid integer, and returns no numbers for an invalid decimal', async () => {
+  it('throws FILE_CORRUPT for an invalid integer, and returns an empty list for an invalid decimal (DS)', async () => {
     const { dataSet } = await read(
       [
         text(tag.InstanceNumber, 'IS', '1A'),
@@ -98,18 +98,18 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     }
   });
 
-  it('returns no numbers for a decimal of 400,000 digits and a letter, within the time limit of a test', () => {
+  it('returns an empty list for a decimal (DS) of 400,000 digits and a letter, within the time limit of a test', () => {
     const bytes = Buffer.from(`${'1'.repeat(400_000)}x`);
     const dataSet = dataSetOf(new Map([[tag.PixelSpacing, { kind: 'bytes', vr: 'DS', bytes }]]));
     expect(dataSet.reals(tag.PixelSpacing)).toEqual([]);
   });
 
-  it('omits elements that are not selected', async () => {
+  it('omits elements that the caller does not select', async () => {
     const { dataSet } = await read([text(tag.PatientID, 'LO', 'P-1'), us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.has(tag.PatientID)).toBe(false);
   });
 
-  it('skips a large value that is not selected without reading it', async () => {
+  it('skips a value of 10 MB that the caller does not select without reading it', async () => {
     const large = { tag: 0x0009_0010, vr: 'OB', value: new Uint8Array(10_000_000) };
     const { dataSet, reads } = await read([large, us(tag.Rows, 5)], values(tag.Rows));
     expect(dataSet.whole(tag.Rows)).toBe(5);
@@ -150,7 +150,7 @@ describe('readDataSet (reads selected elements of a DICOM data set)', () => {
     },
   );
 
-  it('reads a sequence of the value representation UN (unknown), in which elements do not state their types', async () => {
+  it('returns the items of a sequence of the value representation UN (unknown), whose elements do not state their types', async () => {
     const shared = sequence(tag.SharedFunctionalGroupsSequence, [nestedItem(3)]);
     for (const length of [undefined, 0xffff_ffff]) {
       const element = { ...shared, vr: 'UN', ...(length !== undefined && { length }) };

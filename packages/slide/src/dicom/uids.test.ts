@@ -8,7 +8,7 @@ describe('transferSyntaxOf (looks up a DICOM transfer syntax; null if it is not 
     ['1.2.840.10008.1.2.4.50', { isExplicit: true, isEncapsulated: true, codec: 'jpeg' }],
     ['1.2.840.10008.1.2.4.91', { isExplicit: true, isEncapsulated: true, codec: 'jpeg2000' }],
     ['1.2.840.10008.1.2.4.203', null],
-  ])('returns for the UID %s: %j', (uid, syntax) => {
+  ])('returns for the UID %s the value %j', (uid, syntax) => {
     expect(transferSyntaxOf(uid)).toEqual(syntax);
   });
 });
@@ -21,7 +21,7 @@ describe('nameOfTransferSyntax (describes a DICOM transfer syntax in error messa
     ['1.2.840.10008.1.2.4.111', 'JPEG XL (transfer syntax 1.2.840.10008.1.2.4.111)'],
     ['1.2.840.10008.1.2.4.202', 'high-throughput JPEG 2000 (transfer syntax 1.2.840.10008.1.2.4.202)'],
     ['1.2.3', 'transfer syntax 1.2.3'],
-  ])('names %s "%s"', (uid, name) => {
+  ])('describes the UID %s as "%s"', (uid, name) => {
     expect(nameOfTransferSyntax(uid)).toBe(name);
   });
 });
@@ -36,7 +36,7 @@ describe('nameOfSopClass (describes the kind of a DICOM file in error messages)'
     ['1.2.840.10008.5.1.4.1.1.77.1.2', 'a microscope photograph'],
     ['1.2.840.10008.5.1.4.1.1.88.11', 'a structured report'],
     ['1.2.3', 'an object of SOP class 1.2.3'],
-  ])('names %s "%s"', (uid, name) => {
+  ])('describes the SOP class UID %s as "%s"', (uid, name) => {
     expect(nameOfSopClass(uid)).toBe(name);
   });
 });

@@ -74,13 +74,13 @@ describe('an Aperio slide', () => {
   });
 });
 
-describe('the ImageDescription of an Aperio slide', () => {
+describe('the ImageDescription (text metadata) of an Aperio slide', () => {
   it.each<[label: string, Record<string, string>, mpp: number | null, objectivePower: number | null]>([
     ['AppMag 20 and MPP 0.4990', { AppMag: '20', MPP: '0.4990' }, 0.499, 20],
-    ['decimal commas', { MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
-    ['AppMag and no MPP', { AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
-    ['MPP and another key that ends with MPP', { MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
-    ['AppMag 40X', { MPP: '0.25', AppMag: '40X' }, 0.25, 40],
+    ['MPP 0,2500 and AppMag 40,0 (decimal commas)', { MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
+    ['AppMag 40 and no MPP', { AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
+    ['MPP 0.25 and LineAreaXOffset MPP 7', { MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
+    ['MPP 0.25 and AppMag 40X', { MPP: '0.25', AppMag: '40X' }, 0.25, 40],
     ['MPP 0 and AppMag -20', { MPP: '0', AppMag: '-20' }, null, null],
     ['MPP NaN and AppMag 1e308', { MPP: 'NaN', AppMag: '1e308' }, null, null],
     ['an empty MPP and AppMag "twenty"', { MPP: '', AppMag: 'twenty' }, null, null],
@@ -94,14 +94,14 @@ describe('the ImageDescription of an Aperio slide', () => {
     },
   );
 
-  it('with 200,000 separators is parsed within the time limit of a test', async () => {
+  it('with 200,000 separators is parsed within the time limit of a test (linear time)', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
     expect(slide.mpp).toBeNull();
   });
 
-  it('with 60,000 spaces inside a number is parsed 60 times within the time limit of a test', async () => {
+  it('with 60,000 spaces inside a number is parsed 60 times within the time limit of a test (linear time)', async () => {
     const [full] = await svsDirectories({ hasAssociatedImages: false });
     const description = ascii(`Aperio|MPP = 1${' '.repeat(60_000)}y`);
     const { bytes } = buildTiff({
@@ -112,7 +112,7 @@ describe('the ImageDescription of an Aperio slide', () => {
 });
 
 describe('the levels of an Aperio slide', () => {
-  it('are recognised by their size, whatever the order of the TIFF directories', async () => {
+  it('are recognised by their size for TIFF directories in any order', async () => {
     const slide = await openChanged(([full, thumbnail, smaller, label, macro]) => {
       const first = withTags(thumbnail, {
         [tag.ImageDescription]: ascii('Aperio Image Library\r\n480x400 -> 240x200'),
@@ -123,7 +123,7 @@ describe('the levels of an Aperio slide', () => {
     expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
   });
 
-  it('include only the first of two TIFF directories of the same size', async () => {
+  it('are 480 and 120 pixels wide, without a duplicate, when two TIFF directories have the same size', async () => {
     const slide = await openChanged(([full, ...others]) => [full, full, ...others] as DirectoryPlan[]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
   });
@@ -148,8 +148,8 @@ describe('the levels of an Aperio slide', () => {
 
 describe('a JPEG 2000 tile of an Aperio slide', () => {
   it.each([
-    ['with compression 33003 is declared as YCbCr', 33_003, 'ycc'],
-    ['with compression 33005 has no declared colour, which means RGB', 33_005, undefined],
+    ['with the TIFF compression 33003 is declared as YCbCr', 33_003, 'ycc'],
+    ['with the TIFF compression 33005 has no declared colour model, which means RGB', 33_005, undefined],
   ])('%s', async (_, compression, colour) => {
     const slide = await openChanged(([full]) => [withTags(full, { [tag.Compression]: short(compression) })]);
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
@@ -160,7 +160,7 @@ describe('a JPEG 2000 tile of an Aperio slide', () => {
 });
 
 describe('the associated images of an Aperio slide', () => {
-  it('include a label compressed with LZW', async () => {
+  it('include a label compressed with LZW, with its original pixels', async () => {
     const { width, height, rgb } = paintTissue(90, 96);
     const label = encodeSamples({
       width,
@@ -177,7 +177,7 @@ describe('the associated images of an Aperio slide', () => {
     expect(await decodeImage(await slide.readAssociatedImage('label'))).toEqual({ width, height, rgb });
   });
 
-  it('are label, macro and thumbnail, joined from the strips in the file', async () => {
+  it('are label, macro and thumbnail, each joined from its strips in the file', async () => {
     const slide = await open();
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
     const label = await pixelsOf((await slide.readAssociatedImage('label')).bytes);
@@ -209,7 +209,7 @@ describe('the associated images of an Aperio slide', () => {
   });
 });
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide)', () => {
   it.each<[string, DirectoryPlan['tags'], string]>([
     ['with an unknown compression', { [tag.Compression]: short(65000) }, 'FORMAT_NOT_SUPPORTED'],
     ['with JPEG of 16 bits a sample', { [tag.BitsPerSample]: short(16, 16, 16) }, 'FORMAT_NOT_SUPPORTED'],
@@ -258,7 +258,7 @@ describe('openSlideFrom', () => {
   });
 });
 
-describe('readTile of an Aperio slide', () => {
+describe('readTile (reads a stored tile) of an Aperio slide', () => {
   /** Returns a tag with the same value for each of the 16 tiles of full resolution. */
   const forAllTiles = (value: number) => long(...new Array<number>(16).fill(value));
   it.each<[string, DirectoryPlan['tags'], string]>([
@@ -301,7 +301,7 @@ describe('readTile of an Aperio slide', () => {
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('returns the intact tiles of a slide with one damaged tile', async () => {
+  it('returns an intact tile of a slide with one damaged tile, and throws FILE_CORRUPT for the damaged tile', async () => {
     const damagedTile = 4 + 1; // column 1, row 1 of 4 columns
     const slide = await openChanged(([full]) => [
       {

@@ -20,7 +20,7 @@ import {
 import { memoryFiles } from '../testing/memory-files.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide)', () => {
   it.each<[string, Damage, string]>([
     ['of version 2', (file) => file.writeInt32LE(2, fileField.version), 'FORMAT_NOT_SUPPORTED'],
     [
@@ -29,12 +29,12 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'without a directory, because writing was not finished',
+      'without a subblock directory, because writing was not finished',
       (file) => file.writeBigInt64LE(0n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'whose file segment is too short',
+      'whose file segment (the first one) is too short',
       (file) => file.writeBigInt64LE(16n, USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
@@ -55,62 +55,62 @@ describe('openSlideFrom', () => {
     ],
 
     [
-      'with its directory offset past the end',
+      'with its subblock directory past the end of the file',
       (file) => file.writeBigInt64LE(2n ** 40n, fileField.directory),
       'FILE_TRUNCATED',
     ],
     [
-      'with its directory offset at the last byte',
+      'with its subblock directory at the last byte of the file',
       (file) => file.writeBigInt64LE(BigInt(file.length - 1), fileField.directory),
       'FILE_TRUNCATED',
     ],
     [
-      'with a negative directory offset',
+      'with a negative offset of its subblock directory',
       (file) => file.writeBigInt64LE(-32n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'with the directory offset 2^63 − 1',
+      'with the offset 2^63 − 1 of its subblock directory',
       (file) => file.writeBigInt64LE(2n ** 63n - 1n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'with its directory offset in the header',
+      'with the offset of its subblock directory in the file header',
       (file) => file.writeBigInt64LE(4n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'with its directory offset at a subblock',
+      'with the offset of its subblock directory at a subblock',
       (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists 0 subblocks',
+      'whose subblock directory lists 0 subblocks',
       (file, { directory }) => file.writeInt32LE(0, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists −1 subblocks',
+      'whose subblock directory lists −1 subblocks',
       (file, { directory }) => file.writeInt32LE(-1, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists more subblocks than fit into it',
+      'whose subblock directory lists more subblocks than fit into it',
       (file, { directory }) => file.writeInt32LE(3, directory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory lists 2^31 − 1 subblocks',
+      'whose subblock directory lists 2^31 − 1 subblocks',
       (file, { directory }) => file.writeInt32LE(2 ** 31 - 1, directory + BODY_OFFSET),
       'LIMIT_EXCEEDED',
     ],
     [
-      'whose directory is shorter than its list',
+      'whose subblock directory is shorter than its list of subblocks',
       (file, { directory }) => file.writeBigInt64LE(300n, directory + USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'whose directory has length 0',
+      'whose subblock directory has length 0',
       (file, { directory }) => file.fill(0, directory + 16, directory + 32),
       'FILE_CORRUPT',
     ],
@@ -161,7 +161,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a subblock in another file',
+      'with a subblock that is stored in another file',
       (file, places) => file.writeInt32LE(1, positionInEntry(places, 0, entryField.part)),
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -176,7 +176,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a subblock whose stored size exceeds its size',
+      'with a subblock that stores more pixels than it covers',
       (file, places) => file.writeInt32LE(64, positionInDimension(places, 0, 0, dimensionField.storedSize)),
       'FILE_CORRUPT',
     ],
@@ -244,12 +244,12 @@ describe('openSlideFrom', () => {
     ],
 
     [
-      'with its metadata offset past the end',
+      'with its metadata past the end of the file',
       (file) => file.writeBigInt64LE(2n ** 40n, fileField.metadata),
       'FILE_TRUNCATED',
     ],
     [
-      'with its metadata offset at another segment',
+      'with the offset of its metadata at another segment',
       (file, { directory }) => file.writeBigInt64LE(BigInt(directory), fileField.metadata),
       'FILE_CORRUPT',
     ],
@@ -275,12 +275,12 @@ describe('openSlideFrom', () => {
     ],
 
     [
-      'with its attachments offset past the end',
+      'with its list of attachments past the end of the file',
       (file) => file.writeBigInt64LE(2n ** 40n, fileField.attachments),
       'FILE_TRUNCATED',
     ],
     [
-      'with its attachments offset at another segment',
+      'with the offset of its list of attachments at another segment',
       (file) => file.writeBigInt64LE(32n, fileField.attachments),
       'FILE_CORRUPT',
     ],
@@ -290,7 +290,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with more attachments than fit into the list',
+      'with a list of more attachments than fit into it',
       (file, { attachmentDirectory }) => file.writeInt32LE(2, attachmentDirectory + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
@@ -370,7 +370,7 @@ describe('openSlideFrom', () => {
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects a CZI file with JPEG XR with a message that says how to convert the slide', async () => {
+  it('rejects a CZI file with JPEG XR with a message that names ZEN or OME-TIFF as a way to convert the slide', async () => {
     const bytes = buildDamaged((file, places) =>
       file.writeInt32LE(4, positionInEntry(places, 0, entryField.compression)),
     );
@@ -378,12 +378,12 @@ describe('openSlideFrom', () => {
   });
 });
 
-describe('openSlideFrom with a truncated CZI file', () => {
+describe('openSlideFrom (opens a slide) with a truncated CZI file', () => {
   it.each([
     ['start', true],
     ['end', false],
   ] as const)(
-    'throws an error or returns the complete tile for every length of a file with the subblock directory at its %s',
+    'throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED, or returns the complete tile, for every length (subblock directory at the %s)',
     async (_, isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...completePlan, attachments: [], isDirectoryFirst });
       const readTileOfTruncated = async (length: number) => {
@@ -406,7 +406,7 @@ describe('openSlideFrom with a truncated CZI file', () => {
   );
 });
 
-it('openSlideFrom reads less than 4 KiB, and no pixels, when it opens a CZI file', async () => {
+it('openSlideFrom (opens a slide) reads less than 4 KiB, and no pixels, for a CZI file', async () => {
   const { bytes } = buildCzi(completePlan);
   const source = memorySource(bytes);
   let bytesRead = 0;

@@ -35,7 +35,7 @@ const PIXEL_SIZE_OFFSET = BODY_OFFSET + 8;
 /** Offset of the file type of the first attachment from the position of the attachment directory. */
 const FILE_TYPE_OFFSET = AFTER_ATTACHMENT_HEADER + 40;
 
-describe('readTile of a CZI slide', () => {
+describe('readTile (reads and decodes a tile) of a CZI slide', () => {
   const readFirstTile = async (bytes: Uint8Array) =>
     (await openBytes(bytes)).readTile({ level: 0, column: 0, row: 0 });
 
@@ -82,17 +82,17 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock claims more pixels than it has',
+      'when its subblock states 33 columns of pixels but has 32',
       (file, places) => file.writeInt32LE(33, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock claims 2^30 absent pixels',
+      'when its subblock states 2^25 columns of pixels but has 32',
       (file, places) => file.writeInt32LE(2 ** 25, positionInDimension(places, 0, 0, dimensionField.size)),
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are not Zstandard',
+      'when its pixels are uncompressed but declared as zstd0 (Zstandard)',
       (file, places) => {
         for (const i of [0, 1])
           file.writeInt32LE(codec.zstd0, positionInEntry(places, i, entryField.compression));
@@ -100,7 +100,7 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are not zstd1',
+      'when its pixels are uncompressed but declared as zstd1 (Zstandard with a header)',
       (file, places) => {
         for (const i of [0, 1])
           file.writeInt32LE(codec.zstd1, positionInEntry(places, i, entryField.compression));
@@ -108,7 +108,7 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its pixels are not JPEG',
+      'when its pixels are uncompressed but declared as JPEG',
       (file, places) => {
         for (const i of [0, 1])
           file.writeInt32LE(codec.jpeg, positionInEntry(places, i, entryField.compression));
@@ -177,7 +177,7 @@ describe('readTile of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when it is JPEG with a 16-bit pixel type',
+      'when its JPEG has a 16-bit pixel type',
       { compression: codec.jpeg, data: jpegData, pixelType: cziPixelTypes.bgr48 },
       'FORMAT_NOT_SUPPORTED',
     ],
@@ -196,7 +196,7 @@ describe('readTile of a CZI slide', () => {
     });
   });
 
-  it('throws an error only for tiles that show a damaged subblock, and reads the subblock again on the next request', async () => {
+  it('throws FILE_CORRUPT only for a tile that shows a damaged subblock, and reads the subblock again on the next request', async () => {
     const distantSubblock = { ...plainSubblock, x: 600 };
     const { bytes, places } = buildCzi({ subblocks: [plainSubblock, distantSubblock] });
     const intactValue = bytes.readInt32LE(positionInSubblock(places, METADATA_SIZE_OFFSET));
@@ -210,25 +210,25 @@ describe('readTile of a CZI slide', () => {
   });
 });
 
-describe('readAssociatedImage of a CZI slide', () => {
+describe('readAssociatedImage (reads label, macro or thumbnail) of a CZI slide', () => {
   it.each<[string, Damage, string]>([
     [
-      'when its offset is at another segment',
+      'when its attachment is marked as deleted',
       (file, { attachments: [position = 0] }) => file.write('DELETED\0', position),
       'FILE_CORRUPT',
     ],
     [
-      'when it is longer than the file',
+      'when its attachment is longer than the file',
       (file, { attachments: [position = 0] }) => file.writeBigInt64LE(2n ** 40n, position + USED_SIZE_OFFSET),
       'FILE_TRUNCATED',
     ],
     [
-      'when it has −1 bytes',
+      'when its attachment has −1 bytes',
       (file, { attachments: [position = 0] }) => file.writeInt32LE(-1, position + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
     [
-      'when it claims more bytes than its segment has',
+      'when its attachment states more bytes than its segment has',
       (file, { attachments: [position = 0] }) => file.writeInt32LE(2 ** 31 - 1, position + BODY_OFFSET),
       'FILE_CORRUPT',
     ],
@@ -248,7 +248,7 @@ describe('readAssociatedImage of a CZI slide', () => {
       (file, { attachmentDirectory }) => file.write('ZIP\0', attachmentDirectory + FILE_TYPE_OFFSET),
       'FORMAT_NOT_SUPPORTED',
     ],
-  ])('throws $2 for an attachment %s, while tiles can still be read', async (_, damage, code) => {
+  ])('throws $2 for the thumbnail %s, while a tile can still be read', async (_, damage, code) => {
     const slide = await openBytes(buildDamaged(damage));
     await expect(slide.readAssociatedImage('thumbnail')).rejects.toMatchObject({
       name: 'SlideError',

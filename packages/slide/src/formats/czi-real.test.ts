@@ -8,7 +8,7 @@ import { openFileSource } from '../source/file-source.ts';
 import { boxFilter, difference } from '../testing/compare-pixels.ts';
 
 const slides = process.env.TEST_SLIDES ?? '';
-const skipped = slides === '' ? ' (skipped: TEST_SLIDES names no folder of real slides)' : '';
+const skipped = slides === '' ? ' (skipped without TEST_SLIDES)' : '';
 /** Returns the path of a real CZI file. */
 const pathOf = (name: string) => join(slides, 'zeiss-czi', name);
 
@@ -32,7 +32,7 @@ describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, ()
     ['S3_1Pos_2Mosaic_T1_Z1_CH1.czi', [[645, 514]], 1.6, 5],
     ['CellDivision_T3_Z6_CH1_X300_Y200_DCV_ZSTD.czi', [[300, 200]], 0.09058, 50],
   ])(
-    'reads the documented level sizes, pixel size and objective power of %s',
+    'reads %s with the level sizes %j, %d micrometres per pixel and the objective power %d',
     async (name, levelSizes, mpp, objectivePower) => {
       const slide = await openSlide({ path: pathOf(name) });
       expect(slide).toMatchObject({ format: 'czi', vendor: 'Zeiss', objectivePower });
@@ -44,7 +44,7 @@ describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, ()
     },
   );
 
-  it('reads the samples of RGB-8bit.czi, which are stored in the order blue, green, red', async () => {
+  it('returns RGB-8bit.czi, whose samples are stored in the order blue, green, red, in the order red, green, blue', async () => {
     const path = pathOf('RGB-8bit.czi');
     const slide = await openSlide({ path });
     const source = await openFileSource(path);
@@ -82,7 +82,7 @@ describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, ()
     await slide.close();
   });
 
-  it('shows the three scenes of S3_1Pos_2Mosaic_T1_Z1_CH1.czi with background between them', async () => {
+  it('shows the three scenes (scanned areas) of S3_1Pos_2Mosaic_T1_Z1_CH1.czi with black background between them', async () => {
     const slide = await openSlide({ path: pathOf('S3_1Pos_2Mosaic_T1_Z1_CH1.czi') });
     const { rgb, width } = await rasterOf(slide, 0, 0, 0);
     const brightnessAt = (x: number, y: number) => rgb[(y * width + x) * 3] as number;

@@ -89,7 +89,7 @@ function greyOf({ width, height, rgb }: Raster): Raster {
 /** Returns the XML of a CZI file with these metadata elements. */
 const metadataXml = (elements: string) => `<ImageDocument><Metadata>${elements}</Metadata></ImageDocument>`;
 
-describe('a Zeiss slide', () => {
+describe('a Zeiss slide (CZI file)', () => {
   it('of 16-bit grey without display settings is stretched between its 0.1 % darkest and brightest pixels', async () => {
     const picture = paintTissue(700, 530);
     const slide = await open(await subblocksOf(picture, { pixels: 'gray16', compression: 'none' }));
@@ -125,7 +125,7 @@ describe('a Zeiss slide', () => {
     ['gray16', 'zstd1', 1],
     ['gray16', 'zstd1-split', 1],
   ])(
-    'of pixel type %s and compression %s returns the original pixels, with a mean difference of at most %i',
+    'of pixel type %s and compression %s returns the original pixels, with a mean difference of at most %i of 255',
     async (pixels, compression, maxMean) => {
       const picture = paintTissue(700, 530);
       // The 16-bit samples that encodeCziPixels writes are those of a camera of 14 bits.
@@ -182,7 +182,7 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).max).toBe(0);
   });
 
-  it('assigns a subblock one pixel wide to the level of the other subblocks with the same resolution', async () => {
+  it('assigns a stored subblock one pixel wide to the level of the other subblocks with the same resolution', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
       ...(await subblocksOf(picture)),
@@ -197,7 +197,7 @@ describe('a Zeiss slide', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).max).toBe(0);
   });
 
-  it('has its top left corner at the top left subblock, also if the coordinates of the file are negative', async () => {
+  it('has its top left corner at the top left subblock, also if that has the coordinates -118583, 88865', async () => {
     const picture = paintTissue(400, 300);
     const slide = await open(await subblocksOf(picture, { origin: [-118_583, 88_865] }));
     expect(difference(await readLevel(slide, 0), picture).max).toBe(0);
@@ -270,7 +270,7 @@ describe('a Zeiss slide', () => {
   });
 });
 
-describe('a Zeiss slide with several dimensions', () => {
+describe('a Zeiss slide (CZI file) with several dimensions', () => {
   const greyImage = (brightness: number) => paintPlain(64, 64, [brightness, brightness, brightness]);
   const firstBrightness = async (slide: Slide) => (await readLevel(slide, 0)).rgb[0];
 
@@ -300,7 +300,7 @@ describe('a Zeiss slide with several dimensions', () => {
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('treats a subblock that does not state a dimension as one at position 0 of that dimension', async () => {
+  it('shows a subblock that states no position in the dimension Z, as if at position 0, instead of one at position 2', async () => {
     const [atZ2] = await subblocksOf(greyImage(10), { dimensions: { Z: 2 } });
     const [withoutZ] = await subblocksOf(greyImage(20));
     expect(await firstBrightness(await open([withoutZ, atZ2] as SubblockPlan[]))).toBe(20);
@@ -339,7 +339,7 @@ describe('a Zeiss slide with several dimensions', () => {
   });
 });
 
-describe('a Zeiss slide with channels', () => {
+describe('a Zeiss slide (CZI file) with channels', () => {
   /** Returns the subblock of a channel in which all pixels have one brightness. */
   const channel = (C: number, brightness: number, pixels: CziPixels = 'gray8') =>
     subblocksOf(paintPlain(64, 64, [brightness, brightness, brightness]), { pixels, dimensions: { C } });
@@ -365,7 +365,7 @@ describe('a Zeiss slide with channels', () => {
     expect(await firstPixel(await open(plans))).toEqual([255, 100, 0]);
   });
 
-  it('does not show channels that the file hides, unless it hides all', async () => {
+  it('does not show a channel that the file hides, unless it hides all channels', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
     const xml = displaySettings('<IsSelected>false</IsSelected>', '<Color>#00FF00</Color>');
     expect(await firstPixel(await open(plans, xml))).toEqual([100, 100, 100]);
@@ -410,7 +410,7 @@ describe('a Zeiss slide with channels', () => {
   });
 });
 
-describe('the metadata of a Zeiss slide', () => {
+describe('the metadata of a Zeiss slide (CZI file)', () => {
   /** Returns the XML of a pixel size in metres. */
   const scaling = (x: string, y: string) =>
     `<Scaling><Items><Distance Id="X"><Value>${x}</Value></Distance><Distance Id="Y"><Value>${y}</Value></Distance><Distance Id="Z"><Value>1E-06</Value></Distance></Items></Scaling>`;
@@ -460,13 +460,13 @@ describe('the metadata of a Zeiss slide', () => {
     expect(slide.objectivePower).toBe(power);
   });
 
-  it('are null (pixel size, objective power and colour profile) if the file has no XML', async () => {
+  it('are null for pixel size, objective power and colour profile if the file has no XML', async () => {
     const slide = await open(await subblocksOf(paintPlain(8, 8, [0, 0, 0])));
     expect([slide.mpp, slide.objectivePower, await slide.readIccProfile()]).toEqual([null, null, null]);
   });
 });
 
-describe('the associated images of a Zeiss slide', () => {
+describe('the associated images of a Zeiss slide (CZI file)', () => {
   it('are label, macro and thumbnail, read from an embedded CZI or JPEG', async () => {
     const label = paintTissue(600, 520);
     const embeddedCzi = buildCzi({ subblocks: await subblocksOf(label), attachments: [] }).bytes;
@@ -501,7 +501,7 @@ describe('the associated images of a Zeiss slide', () => {
   });
 });
 
-it('a Zeiss slide returns the original pixels whether its subblock directory is at the start or the end of the file', async () => {
+it('a Zeiss slide (CZI file) returns the original pixels whether its subblock directory is at the start or the end of the file', async () => {
   const picture = paintTissue(300, 300);
   const subblocks = await subblocksOf(picture);
   for (const isDirectoryFirst of [true, false]) {

@@ -41,15 +41,27 @@ const PIXEL_BYTES = 6 * 32 * 32 * 3;
 const defectsOnOpen: readonly Fault[] = [
   // The beginning of the file.
   ['no bytes', async () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
-  ['an incomplete signature', changedBytes((file) => file.subarray(0, 131)), 'FORMAT_NOT_RECOGNISED'],
+  ['an incomplete signature "DICM"', changedBytes((file) => file.subarray(0, 131)), 'FORMAT_NOT_RECOGNISED'],
   [
     'the signature "DICX" instead of "DICM"',
     changedBytes((file) => Buffer.from(file).fill('DICX', 128, 132)),
     'FORMAT_NOT_RECOGNISED',
   ],
-  ['a signature and nothing else', changedBytes((file) => file.subarray(0, 132)), 'FILE_CORRUPT'],
-  ['a truncated header', changedBytes((file) => file.subarray(0, 137)), 'FILE_TRUNCATED'],
-  ['a truncated value in the header', changedBytes((file) => file.subarray(0, 142)), 'FILE_TRUNCATED'],
+  [
+    'the signature "DICM" and nothing after it',
+    changedBytes((file) => file.subarray(0, 132)),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a file header that is truncated inside an element',
+    changedBytes((file) => file.subarray(0, 137)),
+    'FILE_TRUNCATED',
+  ],
+  [
+    'a file header that is truncated inside a value',
+    changedBytes((file) => file.subarray(0, 142)),
+    'FILE_TRUNCATED',
+  ],
   ['no transfer syntax', withMeta(text(tag.TransferSyntaxUID, 'UI', '')), 'FILE_CORRUPT'],
   ['a transfer syntax that is not a UID', withSyntax('explicit'), 'FILE_CORRUPT'],
   ['no data set', changedFile((file) => ({ ...file, elements: [] })), 'NOT_A_SLIDE'],
@@ -58,7 +70,7 @@ const defectsOnOpen: readonly Fault[] = [
   // The SOP class and the kind of image.
   ['a CT image', withSopClass('1.2.840.10008.5.1.4.1.1.2'), 'NOT_A_SLIDE'],
   ['a segmentation', withSopClass('1.2.840.10008.5.1.4.1.1.66.4'), 'NOT_A_SLIDE'],
-  ['annotations', withSopClass('1.2.840.10008.5.1.4.1.1.91.1'), 'NOT_A_SLIDE'],
+  ['bulk annotations', withSopClass('1.2.840.10008.5.1.4.1.1.91.1'), 'NOT_A_SLIDE'],
   ['a structured report', withSopClass('1.2.840.10008.5.1.4.1.1.88.33'), 'NOT_A_SLIDE'],
   ['a photograph of a slide', withSopClass('1.2.840.10008.5.1.4.1.1.77.1.2'), 'NOT_A_SLIDE'],
   ['an unknown SOP class', withSopClass('1.2.3.4'), 'NOT_A_SLIDE'],
@@ -99,7 +111,7 @@ const defectsOnOpen: readonly Fault[] = [
   ['video', withSyntax('1.2.840.10008.1.2.4.102'), 'FORMAT_NOT_SUPPORTED'],
   ['an unknown transfer syntax', withSyntax('1.2.3.4'), 'FORMAT_NOT_SUPPORTED'],
   [
-    'implicit elements declared as explicit',
+    'elements in implicit VR declared as explicit VR',
     fileWith({ codec: 'implicit' }, text(tag.ImageType, 'CS', 'A')),
     'FILE_CORRUPT',
   ],
@@ -111,18 +123,18 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a number stored as text',
+    'a number (Rows) stored as text',
     withElements({ tag: tag.Rows, vr: 'LO', value: Buffer.from('32') }),
     'FILE_CORRUPT',
   ],
   [
-    'a number of three bytes',
+    'a 16-bit number (Rows) of three bytes',
     withElements({ tag: tag.Rows, vr: 'US', value: Buffer.alloc(3) }),
     'FILE_CORRUPT',
   ],
-  ['a 32-bit number above the limit', withElements(ul(tag.Rows, 4_294_967_295)), 'LIMIT_EXCEEDED'],
+  ['the frame height (Rows) 4,294,967,295', withElements(ul(tag.Rows, 4_294_967_295)), 'LIMIT_EXCEEDED'],
   [
-    'a duplicate element',
+    'two elements of the same tag (Rows)',
     changedFile((file) => ({
       ...file,
       elements: file.elements.flatMap((element) => (element.tag === tag.Rows ? [element, element] : element)),
@@ -130,7 +142,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a value above the size limit',
+    'a text value of 70,000 bytes, above the size limit',
     withElements(text(tag.Manufacturer, 'UT', 'x'.repeat(70_000))),
     'LIMIT_EXCEEDED',
   ],
@@ -140,12 +152,12 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'a string without a length',
+    'a text value of undefined length',
     withElements({ ...text(0x0010_0010, 'UT', 'Doe'), length: UNDEFINED_LENGTH }),
     'FILE_CORRUPT',
   ],
   [
-    'a sequence with the value representation of bytes',
+    'a sequence with the value representation OB (bytes)',
     withElements({ tag: tag.OpticalPathSequence, vr: 'OB', value: Buffer.alloc(8) }),
     'FILE_CORRUPT',
   ],
@@ -189,11 +201,11 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['an item outside a sequence', startingWith(itemHeader(tag.Item, 0)), 'FILE_CORRUPT'],
-  ['sequences that are nested too deeply', withElements(nestedSequences(20)), 'LIMIT_EXCEEDED'],
+  ['sequences that are nested 20 levels deep', withElements(nestedSequences(20)), 'LIMIT_EXCEEDED'],
   ['endlessly nested sequences', startingWith(deeplyNestedSequences), 'LIMIT_EXCEEDED'],
   ['a million elements', startingWith(millionElements), 'LIMIT_EXCEEDED'],
   [
-    'more items than the limit',
+    'a sequence of 5,000 items, above the limit',
     withElements(
       sequence(
         tag.OpticalPathSequence,
@@ -207,18 +219,18 @@ const defectsOnOpen: readonly Fault[] = [
   ['no frame height (Rows)', withoutElement(tag.Rows), 'FILE_CORRUPT'],
   ['no frame width (Columns)', withoutElement(tag.Columns), 'FILE_CORRUPT'],
   ['frames of height 0', withElements(us(tag.Rows, 0)), 'FILE_CORRUPT'],
-  ['frames that are higher than the limit', withElements(us(tag.Rows, 65_535)), 'LIMIT_EXCEEDED'],
-  ['frames that are wider than the limit', withElements(us(tag.Columns, 8193)), 'LIMIT_EXCEEDED'],
+  ['frames of height 65,535, above the limit', withElements(us(tag.Rows, 65_535)), 'LIMIT_EXCEEDED'],
+  ['frames of width 8,193, above the limit', withElements(us(tag.Columns, 8193)), 'LIMIT_EXCEEDED'],
   ['no image width', withoutElement(tag.TotalPixelMatrixColumns), 'FILE_CORRUPT'],
   ['an image of width 0', withElements(ul(tag.TotalPixelMatrixColumns, 0)), 'FILE_CORRUPT'],
   [
-    'an image above the width limit',
+    'an image of width 4,294,967,295, above the limit',
     withElements(ul(tag.TotalPixelMatrixColumns, 4_294_967_295)),
     'LIMIT_EXCEEDED',
   ],
   ['a negative image width', withElements(sl(tag.TotalPixelMatrixColumns, -96)), 'FILE_CORRUPT'],
   [
-    'more tiles than the limit',
+    'an image of 2^30 × 2^30 pixels, with more tiles than the limit',
     withElements(ul(tag.TotalPixelMatrixColumns, 2 ** 30), ul(tag.TotalPixelMatrixRows, 2 ** 30)),
     'LIMIT_EXCEEDED',
   ],
@@ -235,7 +247,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'more frames than the limit',
+    '2,147,483,648 frames, above the limit',
     withElements(text(tag.NumberOfFrames, 'IS', '2147483648')),
     'LIMIT_EXCEEDED',
   ],
@@ -250,13 +262,13 @@ const defectsOnOpen: readonly Fault[] = [
   // The samples.
   ['no pixels', withoutElement(tag.PixelData), 'FILE_CORRUPT'],
   [
-    'too few pixels',
+    'pixel data that are two bytes too short',
     withElements({ tag: tag.PixelData, vr: 'OW', value: Buffer.alloc(PIXEL_BYTES - 2) }),
     'FILE_CORRUPT',
   ],
-  ['truncated pixels', withoutLastBytes(1), 'FILE_TRUNCATED'],
+  ['pixels without their last byte', withoutLastBytes(1), 'FILE_TRUNCATED'],
   [
-    'uncompressed pixels without a length',
+    'uncompressed pixels of undefined length',
     withElements({
       tag: tag.PixelData,
       vr: 'OW',
@@ -303,10 +315,18 @@ const defectsOnOpen: readonly Fault[] = [
     withElements(us(tag.BitsStored, 7), us(tag.HighBit, 6)),
     'FORMAT_NOT_SUPPORTED',
   ],
-  ['samples of 12 bits', withElements(us(tag.BitsAllocated, 12)), 'FORMAT_NOT_SUPPORTED'],
-  ['no bits allocated', withoutElement(tag.BitsAllocated), 'FORMAT_NOT_SUPPORTED'],
+  ['12 bits allocated per sample', withElements(us(tag.BitsAllocated, 12)), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'no statement of the bits allocated per sample (BitsAllocated)',
+    withoutElement(tag.BitsAllocated),
+    'FORMAT_NOT_SUPPORTED',
+  ],
   ['more bits stored than allocated', withElements(us(tag.BitsStored, 9)), 'FILE_CORRUPT'],
-  ['samples in bits above the allocated ones', withElements(us(tag.HighBit, 15)), 'FORMAT_NOT_SUPPORTED'],
+  [
+    'the highest bit 15 (HighBit) in samples of 8 bits',
+    withElements(us(tag.HighBit, 15)),
+    'FORMAT_NOT_SUPPORTED',
+  ],
   ['signed samples', withElements(us(tag.PixelRepresentation, 1)), 'FORMAT_NOT_SUPPORTED'],
   [
     'grey JPEG pixels in which 0 means white',
@@ -328,12 +348,12 @@ const defectsOnOpen: readonly Fault[] = [
 
   // Frame positions.
   [
-    'an unsupported dimension organization',
+    'the DimensionOrganizationType 3D',
     withElements(text(tag.DimensionOrganizationType, 'CS', '3D')),
     'FORMAT_NOT_SUPPORTED',
   ],
   ['no frame positions', withoutElement(tag.PerFrameFunctionalGroupsSequence, sparsePlan), 'FILE_CORRUPT'],
-  ['no dimension organization', withoutElement(tag.DimensionOrganizationType), 'FILE_CORRUPT'],
+  ['no DimensionOrganizationType', withoutElement(tag.DimensionOrganizationType), 'FILE_CORRUPT'],
   ['positions for too few frames', withFramePositions(...firstFivePositions), 'FILE_CORRUPT'],
   [
     'positions for too many frames',
@@ -365,7 +385,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'no frame of the first optical path',
+    'no frame of the first optical path that it lists',
     fileWith(
       sparsePlan,
       sequence(tag.OpticalPathSequence, [[text(tag.OpticalPathIdentifier, 'SH', 'other')]]),
@@ -415,22 +435,22 @@ async function openAndCheck(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide)', () => {
   it.each(defectsOnOpen)('throws $2 for a DICOM file with %s', async (_, build, code) => {
     const { outcome } = await openAndCheck(await build());
     expect(outcome).toMatchObject({ name: 'SlideError', code });
   });
 });
 
-describe('openSlideFrom with a DICOM file that deviates from the standard', () => {
-  it.each(harmlessDefects)('opens a file with %s', async (_, build) => {
+describe('openSlideFrom (opens a slide) with a DICOM file that deviates from the standard', () => {
+  it.each(harmlessDefects)('opens a file with %s, and returns its last tile', async (_, build) => {
     const { slide } = await openAndCheck(await build());
     const tile = await slide.readTile({ level: 0, column: 2, row: 1 });
     expect(tile && (await decodeImage(tile))).toMatchObject({ width: 32, height: 32 });
   });
 });
 
-describe('openSlideFrom with a slide of several DICOM files', () => {
+describe('openSlideFrom (opens a slide) with a slide of several DICOM files', () => {
   it('throws LIMIT_EXCEEDED if the folder has more than 10,000 files', async () => {
     const file = await buildDicom();
     const otherFiles = Array.from({ length: 10_001 }, (_, i) => [`other-${i}`, new Uint8Array()] as const);

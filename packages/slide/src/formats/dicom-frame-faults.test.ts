@@ -31,8 +31,8 @@ import {
 /** Defects that are detected when a tile is read or decoded. */
 const defectsOnRead: readonly Fault[] = [
   // Offset tables.
-  ['an offset table that is too short', changedOffsets((all) => all.slice(1)), 'FILE_CORRUPT'],
-  ['an offset table that is too long', changedOffsets((all) => [...all, 5000]), 'FILE_CORRUPT'],
+  ['an offset table with one entry too few', changedOffsets((all) => all.slice(1)), 'FILE_CORRUPT'],
+  ['an offset table with one entry too many', changedOffsets((all) => [...all, 5000]), 'FILE_CORRUPT'],
   [
     'an offset table that does not begin with 0',
     changedOffsets((all) => [2, ...all.slice(1)]),
@@ -40,7 +40,7 @@ const defectsOnRead: readonly Fault[] = [
   ],
   ['an offset table that is not ascending', changedOffsets((all) => all.toReversed()), 'FILE_CORRUPT'],
   [
-    'an offset table with one frame twice',
+    'an offset table that lists one frame twice',
     changedOffsets(([first = 0, ...all]) => [first, first, ...all.slice(1)]),
     'FILE_CORRUPT',
   ],
@@ -50,12 +50,12 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an offset table that points past the end',
+    'an offset table that points past the end of the file',
     changedOffsets((all) => [...all.slice(0, -1), 4_000_000_000]),
     'FILE_TRUNCATED',
   ],
   [
-    'an extended offset table that is too short',
+    'an extended offset table with one entry too few',
     changedExtendedTable(tag.ExtendedOffsetTable, (all) => all.slice(1)),
     'FILE_CORRUPT',
   ],
@@ -75,32 +75,32 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'an extended offset table that points past the end',
+    'an extended offset table that points past the end of the file',
     changedExtendedTable(tag.ExtendedOffsetTable, (all) => [...all.slice(0, -1), 2n ** 40n]),
     'FILE_TRUNCATED',
   ],
   [
-    'an extended offset of 2^64 − 1',
+    'an extended offset table with the offset 2^64 − 1',
     changedExtendedTable(tag.ExtendedOffsetTable, (all) => [...all.slice(0, -1), 2n ** 64n - 1n]),
     'FILE_TRUNCATED',
   ],
   [
-    'an extended offset inside a frame',
+    'an extended offset table that points into a frame',
     changedExtendedTable(tag.ExtendedOffsetTable, ([first = 0n, ...all]) => [first + 2n, ...all]),
     'FILE_CORRUPT',
   ],
   [
-    'an extended length past the end',
+    'an extended offset table with a frame length of 2^40 bytes',
     changedExtendedTable(tag.ExtendedOffsetTableLengths, (all) => [...all.slice(0, -1), 2n ** 40n]),
     'FILE_TRUNCATED',
   ],
   [
-    'an extended length that is too short',
+    'an extended offset table with a frame length that is 20 bytes too short',
     changedExtendedTable(tag.ExtendedOffsetTableLengths, ([first = 0n, ...all]) => [first - 20n, ...all]),
     'FILE_CORRUPT',
   ],
   [
-    'an extended length that spans two frames',
+    'an extended offset table with a frame length that spans two frames',
     changedExtendedTable(tag.ExtendedOffsetTableLengths, ([first = 0n, ...all]) => [first * 2n, ...all]),
     'FILE_CORRUPT',
   ],
@@ -119,7 +119,7 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'frames in too many fragments',
+    'frames in 5,000 fragments, above the limit',
     changedFragments(() => Array.from({ length: 5000 }, () => Uint8Array.of(1, 2))),
     'LIMIT_EXCEEDED',
   ],
@@ -129,7 +129,7 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a frame of undefined length',
+    'a frame whose item has undefined length',
     changedBytes((file) => spoilLength(file, 1, UNDEFINED_LENGTH), { ...rlePlan, offsetTable: 'empty' }),
     'FILE_CORRUPT',
   ],
@@ -223,7 +223,7 @@ const defectsOnRead: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'uncompressed frames that are too short',
+    'uncompressed frames of only 100 bytes',
     changedFrames((frame) => frame.subarray(0, 100), { codec: 'encapsulated' }),
     'FILE_CORRUPT',
   ],
@@ -253,7 +253,7 @@ async function openAndCheck(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('readTile of a DICOM slide', () => {
+describe('readTile (reads a stored tile) and decodeImage of a DICOM slide', () => {
   it.each(defectsOnRead)('throws $2 if the file has %s', async (_, build, code) => {
     const file = await build();
     const { slide, count } = await openAndCheck(file);

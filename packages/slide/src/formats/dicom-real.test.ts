@@ -13,7 +13,7 @@ const slides = process.env.TEST_SLIDES;
 describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped without TEST_SLIDES)', () => {
   const path = (name: string) => join(slides ?? '', 'dicom', name);
 
-  it('opens twelve files of one series as one slide with twelve levels', async () => {
+  it('opens the twelve files of cmu-1-small-region as one slide with twelve levels', async () => {
     const names = await readdir(path('cmu-1-small-region'));
     const [group] = await groupSlideFiles({ path: path('cmu-1-small-region') }, names);
     expect(group?.main).toBe('level-0-frames-0-30.dcm');
@@ -45,7 +45,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
-  ])('reads %s with the codec "%s" and the expected pixel size', async (name, codec, mpp) => {
+  ])('reads %s with the codec "%s" and the micrometres per pixel %j', async (name, codec, mpp) => {
     const slide = await openSlide({ path: path(name) });
     expect(slide.levels).toHaveLength(1);
     expect(slide.mpp).toEqual(mpp);
@@ -54,7 +54,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     await slide.close();
   });
 
-  it('reads the same pixels from the uncompressed and the JPEG-LS file of one image', async () => {
+  it('reads the same pixels from sm_image.dcm (uncompressed) and sm_image_jpegls.dcm (JPEG-LS)', async () => {
     const uncompressed = await openSlide({ path: path('highdicom/sm_image.dcm') });
     const jpegLs = await openSlide({ path: path('highdicom/sm_image_jpegls.dcm') });
     expect(difference(await drawLevel(uncompressed, 0), await drawLevel(jpegLs, 0))).toEqual({
@@ -85,7 +85,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     });
   });
 
-  it('rejects a file truncated at any length, or reads all its pixels', async () => {
+  it('rejects boxes_0.dcm truncated to any length with a SlideError, or reads all its pixels', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
     const completeImage = await drawLevel(await openFiles({ a: bytes }), 0);
     // Every seventh length, to save time.

@@ -21,7 +21,7 @@ import { drawLevel } from '../testing/draw-level.ts';
 import { differenceFromPlan, openDicom, openFiles } from '../testing/open-dicom.ts';
 
 describe('a DICOM slide', () => {
-  it('of one file per level has the same levels and pixels for any order of the files', async () => {
+  it('of three files, one per level, has the same levels and pixels for both orders of the files', async () => {
     const plans = [{}, { downsample: 2 }, { downsample: 4, tileWidth: 24, tileHeight: 16 }];
     for (const order of [plans, plans.toReversed()]) {
       const slide = await openDicom(...order);
@@ -63,7 +63,7 @@ describe('a DICOM slide', () => {
     }
   });
 
-  it('reports pixel size, objective power and vendor', async () => {
+  it('reports vendor, pixel size, objective power and a white background', async () => {
     expect(await openDicom()).toMatchObject({
       format: 'dicom',
       vendor: 'Leica Biosystems',
@@ -100,7 +100,7 @@ describe('a DICOM slide', () => {
     ['-0.0005', '0.0005'],
     ['1e308', '1e308'],
     ['wide', 'high'],
-  ])('reports no pixel size for PixelSpacing %s, %s', async (...values) => {
+  ])('reports the pixel size null for the PixelSpacing values "%s" and "%s"', async (...values) => {
     const spacing = text(tag.PixelSpacing, 'DS', ...values);
     const functionalGroups = [[sequence(tag.PixelMeasuresSequence, [[spacing]])]];
     const slide = await openDicom({
@@ -130,7 +130,7 @@ describe('a DICOM slide', () => {
     expect(slide.placeOnGlass).toBeUndefined();
   });
 
-  it('has a null vendor when Manufacturer is not in the list of known vendors', async () => {
+  it('has the vendor null when Manufacturer is not in the list of known vendors', async () => {
     const slide = await openDicom({ more: [text(tag.Manufacturer, 'LO', 'Dr. Jane Doe, Room 12')] });
     expect(slide.vendor).toBeNull();
   });
@@ -154,7 +154,7 @@ describe('a DICOM slide', () => {
     expect(white.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('returns the colour profile of its first optical path', async () => {
+  it('returns the colour profile of its first optical path, and null without an optical path', async () => {
     const slide = await openDicom({ opticalPaths: 2 });
     expect(Buffer.from((await slide.readIccProfile()) ?? []).toString()).toBe('profile 1 ');
     const withoutProfile = await openDicom({ more: [sequence(tag.OpticalPathSequence, [])] });
@@ -182,7 +182,7 @@ describe('a DICOM slide', () => {
       );
     });
 
-    it('throws ASSOCIATED_IMAGE_MISSING for an image that it does not have', async () => {
+    it('throws ASSOCIATED_IMAGE_MISSING for a label that it does not have', async () => {
       await expect((await openDicom()).readAssociatedImage('label')).rejects.toMatchObject({
         code: 'ASSOCIATED_IMAGE_MISSING',
       });
@@ -196,7 +196,7 @@ describe('a DICOM slide', () => {
   });
 
   describe('with images of several sizes', () => {
-    it('has downsamples that are powers of two if each level has half the sides of the level before, rounded down', async () => {
+    it('has the downsamples 1, 2, 4, … 256 if each level has half the sides of the level before, rounded down', async () => {
       const odd = { width: 277, height: 370, tileWidth: 512, tileHeight: 512, codec: 'rle' } as const;
       const sizes = [
         [277, 370],
@@ -254,12 +254,12 @@ describe('a DICOM slide', () => {
       expect((await openDicom(...pyramids)).levels.map(({ width }) => width)).toEqual([96, 48]);
     });
 
-    it('ignores a second copy of one of its files', async () => {
+    it('has one level for a file and an identical copy of it', async () => {
       const file = await buildDicom();
       expect((await openFiles({ a: file, b: file })).levels).toHaveLength(1);
     });
 
-    it('ignores truncated DICOM files and files of other formats in its folder', async () => {
+    it('has no level for truncated DICOM files and files of other formats in its folder', async () => {
       const file = await buildDicom();
       const slide = await openFiles({
         a: file,
@@ -299,7 +299,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('of YCbCr in JPEG 2000 returns tiles that state the colour model, because the code stream does not', async () => {
+    it('of YCbCr in JPEG 2000 returns tiles with the colour model "ycc", which the code stream does not state', async () => {
       const slide = await openDicom({ photometric: 'YBR_FULL', codec: 'jpeg2000' });
       expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({
         codec: 'jpeg2000',
@@ -326,7 +326,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('of grey returns tiles with the display window of the file, converted from rescaled to stored sample values', async () => {
+    it('of grey returns tiles with the black and white value of the display window, converted to stored sample values', async () => {
       const functionalGroups = sequence(tag.SharedFunctionalGroupsSequence, [
         [
           sequence(tag.FrameVOILUTSequence, [
@@ -387,7 +387,7 @@ describe('a DICOM slide', () => {
     const maxMeanDifference = (codec: string) => (codec === 'jpeg' ? 4 : 0);
 
     it.each(['empty', 'basic', 'extended'] as const)(
-      'reads every frame if the offset table is %s',
+      'returns the pixels of every frame (JPEG, JPEG 2000, JPEG-LS, RLE) if the offset table is %s',
       async (offsetTable) => {
         for (const codec of codecs) {
           const { mean } = await differenceFromPlan({ ...planOf(codec), offsetTable });
@@ -397,7 +397,7 @@ describe('a DICOM slide', () => {
     );
 
     it.each(['empty', 'basic'] as const)(
-      'reads a frame that is stored in several fragments if the offset table is %s',
+      'returns the pixels of frames that are stored in three fragments if the offset table is %s',
       async (offsetTable) => {
         for (const codec of ['jpeg', 'jpeg2000', 'jpegls'] as const) {
           const plan = { ...planOf(codec), offsetTable, fragmentsPerFrame: 3 };
@@ -406,7 +406,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('reads the only frame of an image, whether it is stored in one or in five fragments', async () => {
+    it('returns the pixels of the only frame of an image, whether it is stored in one or in five fragments', async () => {
       for (const fragmentsPerFrame of [1, 5]) {
         const plan = { ...planOf('jpegls'), tileWidth: 96, tileHeight: 64, fragmentsPerFrame };
         expect(await differenceFromPlan({ ...plan, offsetTable: 'empty' })).toEqual({ mean: 0, max: 0 });
@@ -414,7 +414,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('reads every frame if sequences have no length and end with delimiters', async () => {
+    it('returns the pixels of every frame if sequences state no length and end with delimiters', async () => {
       for (const codec of ['explicit', 'implicit', 'rle'] as const) {
         const plan = { codec, hasUndefinedLengths: true, organization: 'TILED_SPARSE' } as const;
         expect(await differenceFromPlan(plan)).toEqual({ mean: 0, max: 0 });
@@ -427,7 +427,7 @@ describe('a DICOM slide', () => {
       ['is TILED_SPARSE', 'TILED_SPARSE'],
       ['is missing', null],
     ] as const)(
-      'finds each tile by the stated frame positions if DimensionOrganizationType %s',
+      'returns each tile at the stated position of its frame if DimensionOrganizationType %s',
       async (_, organization) => {
         for (const codec of ['explicit', 'implicit'] as const) {
           expect(await differenceFromPlan({ organization, codec })).toEqual({ mean: 0, max: 0 });
@@ -435,7 +435,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('finds each tile if the frames are stored in reverse order', async () => {
+    it('returns the last stored tile at column 0, row 0 if the frames state positions in reverse order', async () => {
       // Position of each frame, for 3 × 2 tiles of 32 pixels.
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [
@@ -521,7 +521,7 @@ describe('a DICOM slide', () => {
       await expect(openDicom(...plans)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     });
 
-    it('throws FILE_CORRUPT if parts overlap or have different image sizes', async () => {
+    it('throws FILE_CORRUPT if a part occurs twice or states another image size', async () => {
       const [first, second, third] = parts('TILED_FULL') as [DicomPlan, DicomPlan, DicomPlan];
       await expect(openDicom(first, second, second, third)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
       const wider = { ...second, more: [ul(tag.TotalPixelMatrixColumns, 128)] };
@@ -544,7 +544,7 @@ describe('groupSlideFiles (finds the files that belong to one slide) with DICOM 
   }
   const groupFolder = async () => groupSlideFiles({ path: folder }, await readdir(folder));
 
-  it('returns one group per series of several files, with the largest image as main file', async () => {
+  it('returns one group per series that has several files, with the largest image as main file', async () => {
     await write({
       'b-label': { kind: 'LABEL', width: 32, height: 32 },
       'c-small': { downsample: 4 },
@@ -584,7 +584,7 @@ describe('groupSlideFiles (finds the files that belong to one slide) with DICOM 
   });
 });
 
-describe('openSlide with a DICOM file', () => {
+describe('openSlide (opens a slide by path) with a DICOM file', () => {
   it('reads only the listed members (files of the slide), or all files of the folder if no members are listed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dicom-'));
     const plans: readonly DicomPlan[] = [{}, { downsample: 2 }, { downsample: 4 }];

@@ -46,14 +46,18 @@ describe('a generic TIFF slide', () => {
   const onlyX = { [tag.XResolution]: rational(20_000, 1), [tag.ResolutionUnit]: short(CENTIMETRE) };
 
   it.each<[string, DirectoryPlan['tags'], { x: number; y: number } | null]>([
-    ['20,000 pixels per centimetre', resolution(20_000, 40_000, CENTIMETRE), { x: 0.5, y: 0.25 }],
+    ['20,000 × 40,000 pixels per centimetre', resolution(20_000, 40_000, CENTIMETRE), { x: 0.5, y: 0.25 }],
     ['50,800 pixels per inch', resolution(50_800, 50_800, INCH), { x: 0.5, y: 0.5 }],
-    ['an inch as the default unit', resolution(50_800, 50_800), { x: 0.5, y: 0.5 }],
+    [
+      '50,800 pixels and no unit, for which TIFF defines the inch,',
+      resolution(50_800, 50_800),
+      { x: 0.5, y: 0.5 },
+    ],
     ['72 dots per inch (too few for a microscope)', resolution(72, 72, INCH), null],
-    ['no unit at all', resolution(20_000, 20_000, NO_UNIT), null],
-    ['a resolution divided by zero', { ...resolution(0, 20_000, CENTIMETRE), ...dividedByZero }, null],
+    ['20,000 pixels per ResolutionUnit 1 (no absolute unit)', resolution(20_000, 20_000, NO_UNIT), null],
+    ['a horizontal resolution of 20,000/0', { ...resolution(0, 20_000, CENTIMETRE), ...dividedByZero }, null],
     ['a resolution of zero', resolution(0, 0, CENTIMETRE), null],
-    ['a resolution along one axis only', onlyX, null],
+    ['a horizontal but no vertical resolution', onlyX, null],
     ['no resolution', {}, null],
   ])('that states %s has the pixel size $2', async (_, tags, mpp) => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
@@ -74,7 +78,7 @@ describe('a generic TIFF slide', () => {
     },
   );
 
-  it('has no level for a TIFF directory that is not marked as reduced, because it may be a label', async () => {
+  it('has no level for a smaller TIFF directory that is not marked as reduced, because it may be a label', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -86,7 +90,7 @@ describe('a generic TIFF slide', () => {
     expect((await openBytes(bytes)).levels).toHaveLength(1);
   });
 
-  it('shows the unreduced image as full resolution even if a reduced copy and a mask precede it', async () => {
+  it('has the unreduced image as level 0 even if a reduced copy and a mask precede it', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const mask = encodeSamples({
       width: 480,
@@ -116,7 +120,7 @@ describe('a generic TIFF slide', () => {
     expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
   });
 
-  it('returns the original pixels if its levels are in strips and tiles of different codecs', async () => {
+  it('returns the original pixels of levels in LZW strips and PackBits tiles, with a JPEG level between them', async () => {
     const level = (side: number, plan: Partial<SamplesPlan>) =>
       encodeSamples({
         width: side,
@@ -160,7 +164,7 @@ describe('a generic TIFF slide', () => {
     });
   });
 
-  it('is shown without rotation if its Orientation is 0, which is not defined', async () => {
+  it('keeps its width of 480 pixels (no rotation) if its Orientation is 0, which TIFF does not define', async () => {
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
       buildTiff({ directories: [withTags(full, { [tag.Orientation]: short(0) })] }).bytes,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadTurboJpeg } from '../decode/turbo-jpeg.ts';
 import { installedLibraries } from './installed-libraries.ts';
 
-it('installedLibraries returns the versions of libvips and OpenSlide and whether libjpeg-turbo is installed, also after libjpeg-turbo was loaded', async () => {
+it('installedLibraries returns the versions of libvips and OpenSlide, and whether libjpeg-turbo could be loaded', async () => {
   const turboJpeg = await loadTurboJpeg();
   const { libvips, turboJpeg: hasTurboJpeg, openSlide } = await installedLibraries();
   expect(libvips).toMatch(/^\d+\.\d+\.\d+/);

@@ -94,7 +94,7 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
 
 describe('a Leica SCN file with one image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
-    'has the stated metadata and levels and the original pixels if its XML has the namespace %s',
+    'has the metadata and levels that its XML states, and the original pixels, for the XML namespace %s',
     async (namespace) => {
       const slide = await open(oneImage, scnXml(ONE_IMAGE_XML, namespace));
       expect(slide).toMatchObject({
@@ -114,7 +114,7 @@ describe('a Leica SCN file with one image', () => {
     },
   );
 
-  it('returns JPEG tiles without decoding them', async () => {
+  it('returns tiles that are stored as JPEG with the codec jpeg (not decoded)', async () => {
     const directories = await Promise.all(
       [1, 4].map((downsample) => encodePicture(shrinkRaster(tissue, downsample), 128, 'ycbcr')),
     );
@@ -193,7 +193,7 @@ describe('a Leica SCN file with several images', () => {
     ['with another objective', { objective: '40' }],
     ['with another number of levels', { downsamples: [1] }],
     ['at another resolution', { scale: SCALE / 2 }],
-  ])('is rejected if the second image was scanned %s', async (_, plan) => {
+  ])('is rejected with FORMAT_NOT_SUPPORTED if the second image was scanned %s', async (_, plan) => {
     const secondImage = imageXml({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
     const xml = scnXml(ONE_IMAGE_XML + secondImage);
     await expect(open([...oneImage, ...levelsOf(secondTissue)], xml)).rejects.toMatchObject({
@@ -202,27 +202,27 @@ describe('a Leica SCN file with several images', () => {
   });
 });
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide)', () => {
   const whole = scnXml(ONE_IMAGE_XML);
 
   it.each<[string, DirectoryPlan[], string, string]>([
     ['when its XML is truncated', oneImage, whole.slice(0, -12), 'FILE_CORRUPT'],
-    ['when its root is another element', oneImage, `<a xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
-    ['when it has no collection', oneImage, `<scn xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
+    ['when the root element of its XML is not scn', oneImage, `<a xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
+    ['when its XML has no collection element', oneImage, `<scn xmlns="${NAMESPACE}"/>`, 'FILE_CORRUPT'],
     [
       'when its XML has a document type definition',
       oneImage,
       whole.replace('<scn', '<!DOCTYPE scn [<!ENTITY a "b">]><scn'),
       'FILE_CORRUPT',
     ],
-    ['when its XML uses an entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
+    ['when its XML uses an undefined entity', oneImage, whole.replace('RE9F', '&lol;'), 'FILE_CORRUPT'],
     [
       'when the elements of its XML are nested 10,000 deep',
       oneImage,
       scnXml('<image>'.repeat(10_000)),
       'LIMIT_EXCEEDED',
     ],
-    ['when it has only the macro image', oneImage, scnXml(macroXml(0)), 'NOT_A_SLIDE'],
+    ['when it has only the image of the whole glass', oneImage, scnXml(macroXml(0)), 'NOT_A_SLIDE'],
     ['when it has no image', oneImage, scnXml(''), 'NOT_A_SLIDE'],
     [
       'when all images show fluorescence',
@@ -230,16 +230,26 @@ describe('openSlideFrom', () => {
       whole.replaceAll('>brightfield', '>fluorescence'),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when an image has no view', oneImage, whole.replace(/<view[^>]*offsetX="5[^>]*>/, ''), 'FILE_CORRUPT'],
-    ['when a view has no size', oneImage, whole.replace('sizeX="200000"', 'sizeX="0"'), 'FILE_CORRUPT'],
     [
-      'when a view has a negative offset',
+      'when an image has no view element, which states its place on the glass',
+      oneImage,
+      whole.replace(/<view[^>]*offsetX="5[^>]*>/, ''),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a view (place of an image on the glass) has the width 0',
+      oneImage,
+      whole.replace('sizeX="200000"', 'sizeX="0"'),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when a view (place of an image on the glass) has a negative offset',
       oneImage,
       whole.replace('offsetX="5000000"', 'offsetX="-1"'),
       'FILE_CORRUPT',
     ],
     [
-      'when the collection has no size',
+      'when its collection element, which describes the glass, has no size',
       oneImage,
       whole.replace(`sizeX="${GLASS.width}" sizeY="${GLASS.height}"><b`, '><b'),
       'FILE_CORRUPT',
@@ -257,7 +267,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when a level and its directory have different sizes',
+      'when a level and its TIFF directory have different sizes',
       oneImage,
       whole.replace('sizeX="100" sizeY="60"', 'sizeX="101" sizeY="60"'),
       'FILE_CORRUPT',
@@ -275,7 +285,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when an image has 33 levels',
+      'when an image has 34 levels',
       oneImage,
       whole.replace(
         '<dimension r="1"',
@@ -290,7 +300,7 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when a directory has no size',
+      'when the TIFF directory of a level has the width 0',
       [...oneImage.slice(0, 2), withTags(oneImage[2], { [tag.ImageWidth]: short(0) })],
       whole,
       'FILE_CORRUPT',
@@ -302,7 +312,7 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
   ])(
-    'throws $3 for a Leica SCN file %s, in a message that names no patient',
+    'throws $3, with no patient name in the message, for a Leica SCN file %s',
     async (_, directories, xml, code) => {
       const opening = open(directories, xml);
       await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

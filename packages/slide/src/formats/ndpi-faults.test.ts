@@ -123,9 +123,13 @@ const faults: readonly Fault[] = [
     changedBytes((bytes) => bytes.writeUInt32LE(0, 4)),
     'FILE_CORRUPT',
   ],
-  ['a first directory in the header', changedBytes((bytes) => bytes.writeUInt32LE(4, 4)), 'FILE_CORRUPT'],
   [
-    'a first directory past the end',
+    'a first directory that begins inside the file header',
+    changedBytes((bytes) => bytes.writeUInt32LE(4, 4)),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a first directory past the end of the file',
     changedBytes((bytes) => bytes.writeUInt32LE(2 ** 30, 4)),
     'FILE_TRUNCATED',
   ],
@@ -152,7 +156,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a directory that points to an earlier one',
+    'a directory followed by an earlier one (a cycle)',
     changedBytes((bytes, built) =>
       bytes.writeUInt32LE(directoryAt(built, 0), nextPointerOf(bytes, directoryAt(built, 2))),
     ),
@@ -201,7 +205,7 @@ const faults: readonly Fault[] = [
     'FORMAT_NOT_SUPPORTED',
   ],
   [
-    'a different focal plane for every image',
+    'a different focal plane for each of its images',
     (intactDirectories) =>
       layOutNdpi(
         intactDirectories.map((plan, i) => ({
@@ -229,20 +233,32 @@ const faults: readonly Fault[] = [
 
   ['a width of 0', withTags({ [tag.ImageWidth]: long(0) }), 'FILE_CORRUPT'],
   ['no width', without(tag.ImageWidth), 'FILE_CORRUPT'],
-  ['a height above the limit', withTags({ [tag.ImageLength]: long(2 ** 31) }), 'LIMIT_EXCEEDED'],
-  ['different widths in TIFF directory and JPEG', withTags({ [tag.ImageWidth]: long(768) }), 'FILE_CORRUPT'],
-  ['different heights in TIFF directory and JPEG', withTags({ [tag.ImageLength]: long(80) }), 'FILE_CORRUPT'],
   [
-    'a width and height above 65,535 and a JPEG of a smaller size',
+    'a height of 2^31 pixels (above the limit)',
+    withTags({ [tag.ImageLength]: long(2 ** 31) }),
+    'LIMIT_EXCEEDED',
+  ],
+  [
+    'a width of 768 pixels in the TIFF directory and 384 in the JPEG',
+    withTags({ [tag.ImageWidth]: long(768) }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a height of 80 pixels in the TIFF directory and 72 in the JPEG',
+    withTags({ [tag.ImageLength]: long(80) }),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a size of 128,000 × 100,000 pixels in the TIFF directory and 384 × 72 in the JPEG',
     withTags({ [tag.ImageWidth]: long(128 * 1000), [tag.ImageLength]: long(100_000) }),
     'FILE_CORRUPT',
   ],
   ['a width stored as a floating-point number', withTags({ [tag.ImageWidth]: float(384) }), 'FILE_CORRUPT'],
 
   ['uncompressed pixels', withTags({ [tag.Compression]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
-  ['JPEG XR', withTags({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
-  ['16 bits a sample', withTags({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
-  ['one sample a pixel', withTags({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
+  ['JPEG XR compression', withTags({ [tag.Compression]: short(22_610) }), 'FORMAT_NOT_SUPPORTED'],
+  ['16 bits per sample', withTags({ [tag.BitsPerSample]: short(16, 16, 16) }), 'FORMAT_NOT_SUPPORTED'],
+  ['one sample per pixel', withTags({ [tag.SamplesPerPixel]: short(1) }), 'FORMAT_NOT_SUPPORTED'],
   ['pixels in CIE L*a*b*', withTags({ [tag.PhotometricInterpretation]: short(8) }), 'FORMAT_NOT_SUPPORTED'],
 
   ['no strip offset', withTags({ [tag.StripOffsets]: long() }), 'FORMAT_NOT_SUPPORTED'],
@@ -251,38 +267,42 @@ const faults: readonly Fault[] = [
     withTags({ [tag.StripOffsets]: long(12, 100), [tag.StripByteCounts]: long(88, 1000) }),
     'FORMAT_NOT_SUPPORTED',
   ],
-  ['a JPEG offset in the file header', withTags({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
-  ['a JPEG offset past the end', withTags({ [tag.StripOffsets]: long(2 ** 31) }), 'FILE_TRUNCATED'],
+  ['a JPEG offset inside the file header', withTags({ [tag.StripOffsets]: long(0) }), 'FILE_CORRUPT'],
+  [
+    'a JPEG offset past the end of the file',
+    withTags({ [tag.StripOffsets]: long(2 ** 31) }),
+    'FILE_TRUNCATED',
+  ],
   [
     'a JPEG that ends past the end of the file',
     withTags({ [tag.StripByteCounts]: long(2 ** 30) }),
     'FILE_TRUNCATED',
   ],
-  ['a JPEG of no bytes', withTags({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
-  ['a JPEG of 100 bytes', withTags({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
+  ['a JPEG of 0 bytes', withTags({ [tag.StripByteCounts]: long(0) }), 'FILE_CORRUPT'],
+  ['a JPEG of only 100 bytes', withTags({ [tag.StripByteCounts]: long(100) }), 'FILE_CORRUPT'],
   [
-    'a JPEG offset at the directory',
+    'a TIFF directory in place of the first 200 bytes of its JPEG',
     changedBytes((bytes, built) => bytes.copy(bytes, 12, directoryAt(built, 0), directoryAt(built, 0) + 200)),
     'FILE_CORRUPT',
   ],
 
   ['no start-of-image marker (SOI)', changedJpeg((bytes) => bytes.fill(0, 0, 2)), 'FILE_CORRUPT'],
   [
-    'an end-of-image marker (EOI) after the SOI',
+    'an end-of-image marker (EOI) directly after the start-of-image marker (SOI)',
     changedJpeg((bytes) => bytes.fill(0xd9, 3, 4)),
     'FILE_CORRUPT',
   ],
   ['a progressive JPEG', changedFrameHeader(1, 0xc2), 'FORMAT_NOT_SUPPORTED'],
   ['a lossless JPEG', changedFrameHeader(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
   ['an arithmetic-coded JPEG', changedFrameHeader(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
-  ['a JPEG of 12 bits', changedFrameHeader(4, 12), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG of 12 bits per sample', changedFrameHeader(4, 12), 'FORMAT_NOT_SUPPORTED'],
   ['a JPEG of height 0', changedFrameHeader(5, 0, 0), 'FILE_CORRUPT'],
   ['a JPEG of 65,535 × 65,535 pixels', changedFrameHeader(5, 0xff, 0xff, 0xff, 0xff), 'FILE_CORRUPT'],
   ['a JPEG of 2 components', changedFrameHeader(9, 2), 'FILE_CORRUPT'],
   ['a JPEG of 200 components', changedFrameHeader(9, 200), 'FILE_CORRUPT'],
   ['a JPEG component with the sampling factors 0 × 0', changedFrameHeader(11, 0), 'FILE_CORRUPT'],
   ['a JPEG component with the sampling factors 4 × 4', changedFrameHeader(11, 0x44), 'FILE_CORRUPT'],
-  ['a duplicate JPEG component', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
+  ['two JPEG components of the same number', changedFrameHeader(13, 1), 'FILE_CORRUPT'],
   ['a JPEG without a frame header', removedSegment(0xc0), 'FILE_CORRUPT'],
   [
     'a JPEG with two frame headers',
@@ -292,27 +312,47 @@ const faults: readonly Fault[] = [
     }),
     'FILE_CORRUPT',
   ],
-  ['a JPEG scan of only one component', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
+  ['a JPEG scan of one component instead of three', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
   ['no quantisation table', removedSegment(0xdb), 'FILE_CORRUPT'],
-  ['an invalid quantisation table number', changedSegment(0xdb, 0x0f), 'FILE_CORRUPT'],
-  ['no Huffman tables, so that the standard ones apply', removedSegment(0xc4), DISPLAYED],
+  ['the invalid quantisation table number 15', changedSegment(0xdb, 0x0f), 'FILE_CORRUPT'],
+  ['a JPEG without Huffman tables, for which the standard ones apply', removedSegment(0xc4), DISPLAYED],
   ['more Huffman codes than possible', changedSegment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
   ['empty Huffman tables', changedSegment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
-  ['falsely declared absence of restart intervals', changedSegment(0xdd, 0, 0), 'FILE_CORRUPT'],
-  ['falsely declared restart intervals of one MCU', changedSegment(0xdd, 0, 1), 'FILE_CORRUPT'],
-  ['falsely declared restart intervals of 17 MCUs', changedSegment(0xdd, 0, 17), 'FILE_CORRUPT'],
-  ['falsely declared restart intervals of a whole row', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
-  ['falsely declared restart intervals of 65,535 MCUs', changedSegment(0xdd, 0xff, 0xff), 'FILE_CORRUPT'],
-  ['no list of restart intervals', without(tag.McuStarts), DISPLAYED],
-  ['a list of too few restart intervals', withTags({ [tag.McuStarts]: long(1, 2, 3) }), DISPLAYED],
   [
-    'a list of restart intervals that contains only zeros',
+    'restart markers although its JPEG declares no restart interval',
+    changedSegment(0xdd, 0, 0),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a wrong restart interval of 1 MCU (minimum coded unit) in the JPEG header',
+    changedSegment(0xdd, 0, 1),
+    'FILE_CORRUPT',
+  ],
+  [
+    'a wrong restart interval of 17 MCUs (minimum coded units) in the JPEG header',
+    changedSegment(0xdd, 0, 17),
+    'FILE_CORRUPT',
+  ],
+  ['a wrong restart interval of a whole row in the JPEG header', changedSegment(0xdd, 0, 48), 'FILE_CORRUPT'],
+  [
+    'a wrong restart interval of 65,535 MCUs (minimum coded units) in the JPEG header',
+    changedSegment(0xdd, 0xff, 0xff),
+    'FILE_CORRUPT',
+  ],
+  ['no list of restart interval offsets', without(tag.McuStarts), DISPLAYED],
+  [
+    'a list of 3 restart interval offsets instead of 27',
+    withTags({ [tag.McuStarts]: long(1, 2, 3) }),
+    DISPLAYED,
+  ],
+  [
+    'a list of restart interval offsets that are all 0',
     withTags({ [tag.McuStarts]: long(...new Array<number>(27).fill(0)) }),
     DISPLAYED,
   ],
   [
-    'a list of restart intervals with offsets off by one',
+    'a list of restart interval offsets that are one byte too large',
     changedFirst(({ jpeg, tags }) => ({
       jpeg,
       tags: {
@@ -323,12 +363,12 @@ const faults: readonly Fault[] = [
     DISPLAYED,
   ],
   [
-    'a list of restart intervals stored as text',
+    'a list of restart interval offsets stored as text',
     withTags({ [tag.McuStarts]: { type: 2, numbers: new Array<number>(27).fill(65) } }),
     'FILE_CORRUPT',
   ],
   [
-    'implausible high bytes of the offsets of restart intervals',
+    'restart interval offsets whose upper 32 bits are implausible',
     withTags({ [tag.McuStartsHigh]: long(...new Array<number>(27).fill(9)) }),
     DISPLAYED,
   ],
@@ -355,32 +395,40 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a restart interval of zeros',
+    'a restart interval filled with zeros',
     changedScan((bytes) => bytes.fill(0, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
-    'a restart interval of 0xFE bytes',
+    'a restart interval filled with 0xFE bytes',
     changedScan((bytes) => bytes.fill(0xfe, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
   [
-    'a restart interval of 0xFF bytes, which are markers',
+    'a restart interval filled with 0xFF bytes, which begin markers',
     changedScan((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],
 
-  ['a JPEG past the end of a file of 5 GiB', withUpperBits(tag.StripOffsets, 2 ** 31), 'FILE_TRUNCATED'],
-  ['a JPEG in an empty part of a file of 5 GiB', withUpperBits(tag.StripOffsets, 0), 'FILE_CORRUPT'],
+  [
+    'a JPEG offset past the end of a file of 5 GiB',
+    withUpperBits(tag.StripOffsets, 2 ** 31),
+    'FILE_TRUNCATED',
+  ],
+  [
+    'a JPEG offset in a part of a 5 GiB file that contains only zeros',
+    withUpperBits(tag.StripOffsets, 0),
+    'FILE_CORRUPT',
+  ],
   ['a JPEG of 2^63 bytes', withUpperBits(tag.StripByteCounts, 2 ** 31), 'FILE_TRUNCATED'],
   ['a width above 2^32', withUpperBits(tag.ImageWidth, 1), 'LIMIT_EXCEEDED'],
   [
-    'a list of restart intervals past the end of a file of 5 GiB',
+    'a list of restart interval offsets that lies past the end of a file of 5 GiB',
     withUpperBits(tag.McuStarts, 2),
     'FILE_TRUNCATED',
   ],
   [
-    'a list of restart intervals in an empty part of a file of 5 GiB',
+    'a list of restart interval offsets in a part of a 5 GiB file that contains only zeros',
     withUpperBits(tag.McuStarts, 0),
     DISPLAYED,
   ],
@@ -414,19 +462,16 @@ async function decodeAll(open: () => ReturnType<typeof openSlideFrom>): Promise<
   }
 }
 
-describe('an NDPI file', () => {
-  it.each(faults)(
-    'with %s has the outcome "$2" when it is opened and all its tiles are decoded',
-    async (_, build, expected) => {
-      const built = build(intact);
-      const { outcome, count } = await openAndDecode(built);
-      expect(outcome).toBe(expected);
-      const fileBytes = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-      expect(count.bytes).toBeLessThan(8 * fileBytes + 65_536);
-      expect(count.reads).toBeLessThan(500);
-      expect(count.open).toBe(0);
-    },
-  );
+describe('an NDPI file (opened, then all its tiles decoded)', () => {
+  it.each(faults)('with %s has the outcome "$2"', async (_, build, expected) => {
+    const built = build(intact);
+    const { outcome, count } = await openAndDecode(built);
+    expect(outcome).toBe(expected);
+    const fileBytes = built.pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(count.bytes).toBeLessThan(8 * fileBytes + 65_536);
+    expect(count.reads).toBeLessThan(500);
+    expect(count.open).toBe(0);
+  });
 
   it('that is truncated at any length is rejected with FILE_TRUNCATED or FORMAT_NOT_RECOGNISED', async () => {
     const built = layOutNdpi(intact);
@@ -440,7 +485,7 @@ describe('an NDPI file', () => {
     expect([...outcomes].sort()).toEqual(['FILE_TRUNCATED', 'FORMAT_NOT_RECOGNISED']);
   });
 
-  it('with up to 16 flipped bits is decoded or rejected with a SlideError, and closes all files', async () => {
+  it('with up to 16 flipped bits is decoded or rejected with a SlideError, and all its files are closed', async () => {
     const intactBytes = ndpiBytes(layOutNdpi(intact));
     let seed = 4711;
     /** Returns a pseudo-random number below the limit, the same in every run. */

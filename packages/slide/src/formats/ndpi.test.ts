@@ -68,7 +68,7 @@ const without = ({ jpeg, tags }: NdpiDirectoryPlan, ...names: number[]): NdpiDir
 });
 
 describe('an NDPI slide', () => {
-  it('has levels, the largest first, divided into tiles at restart markers', async () => {
+  it('has its levels in descending order of size, each divided into tiles at restart markers', async () => {
     const { format, vendor, levels } = await open();
     expect({ format, vendor }).toEqual({ format: 'ndpi', vendor: 'Hamamatsu' });
     expect(levels).toMatchObject([
@@ -115,7 +115,7 @@ describe('an NDPI slide', () => {
     );
   });
 
-  it('has rendered tiles between its levels whose samples differ from box-filtered full-resolution samples by less than 2 of 255 on average', async () => {
+  it('renders a tile of a level missing in the file, which differs from box-filtered full resolution by less than 2 of 255 on average', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -129,7 +129,7 @@ describe('an NDPI slide', () => {
     expect(objectivePower).toBe(40);
   });
 
-  it('has its macro as an associated image, and has no level for the map of tissue areas', async () => {
+  it('has its macro, but not its map of tissue areas, as an associated image', async () => {
     const slide = await open();
     expect([...slide.associatedImages]).toEqual(['macro']);
     const macro = await pixelsOf((await slide.readAssociatedImage('macro')).bytes);
@@ -141,7 +141,7 @@ describe('an NDPI slide', () => {
     expect((await open({ hasAssociatedImages: false })).associatedImages.size).toBe(0);
   });
 
-  it('has no JPEG comment, which may contain a name, in tiles and metadata', async () => {
+  it('leaves the JPEG comments of the file, which may contain a patient name, out of tiles and metadata', async () => {
     const slide = await openChanged(([full]) => {
       const jpeg = Buffer.from(full?.jpeg ?? []);
       const comment = Buffer.from('\xff\xfe\0\x0ePATIENT 4711', 'latin1');
@@ -167,7 +167,7 @@ describe('an NDPI slide', () => {
 });
 
 describe('the levels of an NDPI slide', () => {
-  it('are the images of the focal plane closest to the middle focal plane', async () => {
+  it('are only the images of the focal plane closest to the middle (offset 0)', async () => {
     const planes = await Promise.all(
       [-4000, 1000, 0].map(async (focalPlane) => {
         const directories = await ndpiDirectories({
@@ -185,7 +185,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('are all of the same focal plane if two planes have the same distance from the middle one', async () => {
+  it('are of only one focal plane if two planes are equally far from the middle (offset 0)', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
@@ -278,7 +278,7 @@ describe('an NDPI file of more than 4 GiB', () => {
     );
   });
 
-  it('is rejected if its first TIFF directory has no NDPI version tag', async () => {
+  it('is rejected with a SlideError if its TIFF directories have no NDPI version tag', async () => {
     const built = layOutNdpi(
       (await ndpiDirectories({})).map((plan) => without(plan, tag.NdpiVersion)),
       gap,
@@ -287,49 +287,52 @@ describe('an NDPI file of more than 4 GiB', () => {
   });
 });
 
-describe.skipIf(!process.env.TEST_SLIDES)('a real NDPI slide (skipped without TEST_SLIDES)', () => {
-  const path = join(process.env.TEST_SLIDES ?? '', 'hamamatsu', 'test3-DAPI-2-(387).ndpi');
+describe.skipIf(!process.env.TEST_SLIDES)(
+  'a real NDPI slide (needs TEST_SLIDES, a folder of real slides)',
+  () => {
+    const path = join(process.env.TEST_SLIDES ?? '', 'hamamatsu', 'test3-DAPI-2-(387).ndpi');
 
-  it('has the documented levels, pixel size, objective power and macro', async () => {
-    const slide = await openSlide({ path });
-    expect(slide).toMatchObject({
-      format: 'ndpi',
-      vendor: 'Hamamatsu',
-      objectivePower: 40,
-      mpp: { x: 10_000 / 43_826, y: 10_000 / 43_826 },
+    it('has four levels from 3968 × 4864 to 496 × 608 pixels, 0.228 µm per pixel, objective power 40 and a macro', async () => {
+      const slide = await openSlide({ path });
+      expect(slide).toMatchObject({
+        format: 'ndpi',
+        vendor: 'Hamamatsu',
+        objectivePower: 40,
+        mpp: { x: 10_000 / 43_826, y: 10_000 / 43_826 },
+      });
+      expect(slide.levels).toMatchObject([
+        { width: 3968, height: 4864, tileWidth: 3968, tileHeight: 256, columns: 1, rows: 19, downsample: 1 },
+        { width: 1984, height: 2432, tileWidth: 1984, tileHeight: 256, columns: 1, rows: 10, downsample: 2 },
+        { width: 992, height: 1216, downsample: 4 },
+        { width: 496, height: 608, downsample: 8 },
+      ]);
+      expect([...slide.associatedImages]).toEqual(['macro']);
+      expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 1188, height: 406 });
+      await slide.close();
     });
-    expect(slide.levels).toMatchObject([
-      { width: 3968, height: 4864, tileWidth: 3968, tileHeight: 256, columns: 1, rows: 19, downsample: 1 },
-      { width: 1984, height: 2432, tileWidth: 1984, tileHeight: 256, columns: 1, rows: 10, downsample: 2 },
-      { width: 992, height: 1216, downsample: 4 },
-      { width: 496, height: 608, downsample: 8 },
-    ]);
-    expect([...slide.associatedImages]).toEqual(['macro']);
-    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 1188, height: 406 });
-    await slide.close();
-  });
 
-  it('has the same pixels in its tiles as in its JPEGs when each JPEG is decoded as a whole', async () => {
-    const slide = await openSlide({ path });
-    const source = await openFileSource(path);
-    const file = await openTiff(source);
-    for (const [level, directory] of (await file.directories()).slice(0, 4).entries()) {
-      const offset = (await directory.number(tag.StripOffsets)) ?? 0;
-      const jpeg = await source.read(offset, (await directory.number(tag.StripByteCounts)) ?? 0);
-      expect(readJpegHeader(jpeg).restartInterval).toBeGreaterThan(0);
-      const [rendered, reference] = [await drawLevel(slide, level), await pixelsOf(jpeg)];
-      expect(Buffer.compare(rendered.rgb, reference.rgb), `level ${level}`).toBe(0);
-    }
-    await Promise.all([slide.close(), source.close()]);
-  });
+    it('has at each level the same pixels, read tile by tile, as the JPEG of the level decoded as a whole', async () => {
+      const slide = await openSlide({ path });
+      const source = await openFileSource(path);
+      const file = await openTiff(source);
+      for (const [level, directory] of (await file.directories()).slice(0, 4).entries()) {
+        const offset = (await directory.number(tag.StripOffsets)) ?? 0;
+        const jpeg = await source.read(offset, (await directory.number(tag.StripByteCounts)) ?? 0);
+        expect(readJpegHeader(jpeg).restartInterval).toBeGreaterThan(0);
+        const [rendered, reference] = [await drawLevel(slide, level), await pixelsOf(jpeg)];
+        expect(Buffer.compare(rendered.rgb, reference.rgb), `level ${level}`).toBe(0);
+      }
+      await Promise.all([slide.close(), source.close()]);
+    });
 
-  it('returns a native tile (sent without decoding) of less than 200,000 bytes', async () => {
-    const slide = await openSlide({ path });
-    const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
-    expect(tile?.bytes.length).toBeLessThan(200_000);
-    await slide.close();
-  });
-});
+    it('returns a native tile (sent without decoding) of less than 200,000 bytes', async () => {
+      const slide = await openSlide({ path });
+      const tile = await slide.readTile({ level: 0, column: 0, row: 9 });
+      expect(tile?.bytes.length).toBeLessThan(200_000);
+      await slide.close();
+    });
+  },
+);
 
 /** Returns a grey image of the tissue, from its green samples. */
 function greyTissue(width: number, height: number) {

@@ -17,7 +17,7 @@ import { losslessDirectory, losslessPicture, withTags } from '../testing/lossles
 import { openBytes } from '../testing/open-bytes.ts';
 import { tag } from '../tiff/tags.ts';
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide from its files)', () => {
   const rgb = [losslessPicture(tissue, 64)];
   /** OME-XML of a colour image without the XML declaration. */
   const withoutDeclaration = RGB_XML.slice(RGB_XML.indexOf('?>') + 2);
@@ -41,27 +41,42 @@ describe('openSlideFrom', () => {
       rgb,
       'FILE_CORRUPT',
     ],
-    ['when its XML uses an entity', RGB_XML.replace('<Channel', '&file;<Channel'), rgb, 'FILE_CORRUPT'],
-    ['when its root element is not OME', `<a>${withoutDeclaration}</a>`, rgb, 'FILE_CORRUPT'],
+    [
+      'when its XML uses an undefined entity',
+      RGB_XML.replace('<Channel', '&file;<Channel'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    ['when the root element of its XML is not OME', `<a>${withoutDeclaration}</a>`, rgb, 'FILE_CORRUPT'],
     [
       'when the elements of its XML are nested 10,000 deep',
       omeXml('<a>'.repeat(10_000)),
       rgb,
       'LIMIT_EXCEEDED',
     ],
-    ['when it has no Image', omeXml(''), rgb, 'FILE_CORRUPT'],
-    ['when an Image has no Pixels', omeXml(imageXml('')), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is missing', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is 0', RGB_XML.replace('SizeX="300"', 'SizeX="0"'), rgb, 'FILE_CORRUPT'],
-    ['when SizeX is negative', RGB_XML.replace('SizeX="300"', 'SizeX="-300"'), rgb, 'FILE_CORRUPT'],
+    ['when its XML has no Image element', omeXml(''), rgb, 'FILE_CORRUPT'],
+    ['when an Image element of its XML has no Pixels element', omeXml(imageXml('')), rgb, 'FILE_CORRUPT'],
+    ['when its XML states no image width (SizeX)', RGB_XML.replace('SizeX=', 'SizeQ='), rgb, 'FILE_CORRUPT'],
     [
-      'when SizeX differs from the width of the TIFF directory',
+      'when its XML states an image width (SizeX) of 0',
+      RGB_XML.replace('SizeX="300"', 'SizeX="0"'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML states a negative image width (SizeX)',
+      RGB_XML.replace('SizeX="300"', 'SizeX="-300"'),
+      rgb,
+      'FILE_CORRUPT',
+    ],
+    [
+      'when the image width in its XML (SizeX) differs from that in the TIFF directory',
       RGB_XML.replace('SizeX="300"', 'SizeX="301"'),
       rgb,
       'FILE_CORRUPT',
     ],
     [
-      'when SizeC is no multiple of the samples per pixel',
+      'when its number of channels (SizeC) is no multiple of the samples per pixel',
       RGB_XML.replace('SizeC="3"', 'SizeC="4"'),
       rgb,
       'FILE_CORRUPT',
@@ -73,44 +88,44 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when it has 2^50 planes',
+      'when it has 2^50 focal planes',
       RGB_XML.replace('SizeZ="1"', 'SizeZ="1125899906842624"'),
       rgb,
       'LIMIT_EXCEEDED',
     ],
     ['when its DimensionOrder is unknown', RGB_XML.replace('XYCZT', 'XYQQQ'), rgb, 'FILE_CORRUPT'],
     [
-      'when a TiffData names a directory (IFD) beyond the last one',
+      'when a TiffData element names a directory (IFD) beyond the last one',
       withTiffData('<TiffData IFD="7"/>'),
       [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
-      'when the directory (IFD) of a TiffData is not a number',
+      'when the directory (IFD) of a TiffData element is not a number',
       withTiffData('<TiffData IFD="x"/>'),
       [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
-      'when the FirstZ of a TiffData is beyond SizeZ',
+      'when a TiffData element begins at a focal plane (FirstZ) beyond the last one (SizeZ)',
       withTiffData('<TiffData FirstZ="3" IFD="0"/>'),
       [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
-      'when the PlaneCount of a TiffData is not a number',
+      'when the PlaneCount of a TiffData element is -1',
       withTiffData('<TiffData IFD="0" PlaneCount="-1"/>'),
       [greyDirectory(0)],
       'FILE_CORRUPT',
     ],
     [
-      'when a channel is in no TiffData',
+      'when its XML assigns no TIFF directory to a channel',
       withTiffData('<TiffData IFD="0"/>', 'SizeC="2"'),
       [greyDirectory(0), greyDirectory(1)],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when channels have different sizes',
+      'when its channels have different sizes',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         greyDirectory(0),
@@ -126,13 +141,13 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when channels have different tiles',
+      'when its channels have different tile sizes',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [greyDirectory(0), greyDirectory(1, 32)],
       'FILE_CORRUPT',
     ],
     [
-      'when only one channel has a pyramid',
+      'when only one of two channels has a pyramid',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [
         {
@@ -156,7 +171,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when one of several channels is in colour',
+      'when one of two channels is in colour',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [greyDirectory(0), losslessPicture(tissue, 64)],
       'FORMAT_NOT_SUPPORTED',
@@ -168,19 +183,19 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when a channel has samples of floating point',
+      'when a channel has floating-point samples',
       withTiffData('<TiffData/>'),
       [withTags(greyDirectory(0), { [tag.SampleFormat]: short(3) })],
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when channels have signed samples of 16 bits',
+      'when its channels have signed 16-bit samples',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map(() => withTags(grey16, { [tag.SampleFormat]: short(2) })),
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when channels have tiles of more than 2^24 pixels',
+      'when its channels have tiles of more than 2^24 pixels',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) =>
         withTags(greyDirectory(index), { [tag.TileWidth]: short(8192), [tag.TileLength]: short(4096) }),
@@ -188,7 +203,7 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when several channels are stored rotated',
+      'when it has two channels that are stored rotated (Orientation 6)',
       withTiffData('<TiffData/>', 'SizeC="2"'),
       [0, 1].map((index) => withTags(greyDirectory(index), { [tag.Orientation]: short(6) })),
       'FORMAT_NOT_SUPPORTED',
@@ -197,7 +212,7 @@ describe('openSlideFrom', () => {
     await expect(openOmeTiff(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects an OME-TIFF with a message that contains no free text of the file', async () => {
+  it('rejects an OME-TIFF whose invalid XML contains a patient name in a message without this name', async () => {
     const xml = omeXml(
       imageXml(pixelsXml('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
     );

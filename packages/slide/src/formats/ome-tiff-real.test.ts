@@ -18,15 +18,18 @@ describe.skipIf(slides === '')(`openSlide with a real OME-TIFF${skippedWithout}`
     ['4D-series.ome.tiff', { width: 439, height: 167 }, null],
     ['cells.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
     ['cells-2c.ome.tif', { width: 93, height: 131 }, { x: 0.25, y: 0.25 }],
-  ])('reads the documented size and pixel size of %s', async (name, size, mpp) => {
-    const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
-    expect(slide.levels).toMatchObject([size]);
-    expect(slide.format).toBe('ome-tiff');
-    expect(slide.mpp).toEqual(mpp && { x: expect.closeTo(mpp.x, 4), y: expect.closeTo(mpp.y, 4) });
-    await slide.close();
-  });
+  ])(
+    'reads from %s the size %j and the pixel size %j (µm; null if the file states none)',
+    async (name, size, mpp) => {
+      const slide = await openSlide({ path: join(slides, 'ome-tiff', name) });
+      expect(slide.levels).toMatchObject([size]);
+      expect(slide.format).toBe('ome-tiff');
+      expect(slide.mpp).toEqual(mpp && { x: expect.closeTo(mpp.x, 4), y: expect.closeTo(mpp.y, 4) });
+      await slide.close();
+    },
+  );
 
-  it('shows cells-2c.ome.tif like the green and blue channels of cells.ome.tif', async () => {
+  it('shows the two channels of cells-2c.ome.tif with the pixels of the green and blue channels of cells.ome.tif', async () => {
     const twoChannels = await openSlide({ path: join(slides, 'ome-tiff', 'cells-2c.ome.tif') });
     const threeChannels = await openSlide({ path: join(slides, 'ome-tiff', 'cells.ome.tif') });
     const rgbPixels = await drawLevel(threeChannels, 0);

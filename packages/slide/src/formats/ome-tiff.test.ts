@@ -82,7 +82,7 @@ describe('an OME-TIFF in colour', () => {
     );
   });
 
-  it('has no level for a TIFF directory with half the sides that is not marked as reduced', async () => {
+  it('has no level for a TIFF directory of half the width and height that is not marked as a reduced image', async () => {
     const page = losslessPicture(shrinkRaster(tissue, 2), 64);
     expect(sizesOf(await openOmeTiff(RGB_XML, [losslessPicture(tissue, 64), page]))).toEqual([[300, 200]]);
   });
@@ -106,7 +106,7 @@ describe('the channels of an OME-TIFF', () => {
   const channels = (count: number, channelElements: string) =>
     omeXml(imageXml(pixelsXml(`SizeC="${count}"`, `${channelElements}<TiffData/>`)));
 
-  it('are overlaid in the colours of the XML', async () => {
+  it('are overlaid in the colours that the XML states', async () => {
     // A colour is red, green, blue and alpha in a signed number: -16776961 is 0xff0000ff (red), 8454143 is 0x0080ffff.
     const xml = channels(2, '<Channel Color="-16776961"/><Channel Color="8454143"/>');
     const slide = await openOmeTiff(xml, [greyDirectory(0), greyDirectory(1)]);
@@ -189,7 +189,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(difference(await drawLevel(slide, 0), greyPicture(0)).max).toBe(0);
   });
 
-  it('are displayed in the colour of the XML if there is a single channel', async () => {
+  it('are displayed in the colour that the XML states if there is a single channel', async () => {
     const slide = await openOmeTiff(channels(1, '<Channel Color="16711935"/>'), [greyDirectory(0)]);
     const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [0, greyAt(0, x, y), 0]);
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
@@ -262,7 +262,7 @@ describe('an OME-TIFF with focal planes and time points', () => {
     },
   );
 
-  it('shows the first focal plane if the XML lists the planes one by one in another order', async () => {
+  it('shows the first focal plane if the XML assigns the TIFF directories to the planes in another order', async () => {
     const xml = omeXml(
       imageXml(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -341,13 +341,13 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
 
   it.each([
     [
-      'a channel (by UUID)',
+      'a channel, as a UUID shows',
       withTiffData(
         `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstC="1" IFD="0">${uuid(OTHER_UUID)}</TiffData>`,
       ),
     ],
     [
-      'a channel (by file name)',
+      'a channel, as a file name shows',
       withTiffData(
         '<TiffData IFD="0"><UUID FileName="slide"/></TiffData><TiffData FirstC="1" IFD="0"><UUID FileName="b"/></TiffData>',
         '',
@@ -375,7 +375,7 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
   });
 });
 
-describe('the metadata of an OME-TIFF', () => {
+describe('an OME-TIFF (pixel size in µm and objective power)', () => {
   const withPixels = (attributes: string) =>
     openOmeTiff(omeXml(imageXml(pixelsXml(`SizeC="3" ${attributes}`, '<TiffData/>'))), [
       losslessPicture(tissue, 64),
@@ -402,7 +402,7 @@ describe('the metadata of an OME-TIFF', () => {
     ['PhysicalSizeX="NaN" PhysicalSizeY="NaN"', null],
     ['PhysicalSizeX="0.25"', null],
     ['', null],
-  ])('with <Pixels %s> give the pixel size %j', async (attributes, mpp) => {
+  ])('with the element <Pixels %s> has the pixel size %j', async (attributes, mpp) => {
     const { mpp: actual } = await withPixels(attributes);
     expect(actual).toEqual(mpp && { x: expect.closeTo(mpp.x, 9), y: expect.closeTo(mpp.y, 9) });
   });
@@ -411,7 +411,7 @@ describe('the metadata of an OME-TIFF', () => {
     [1, { x: 0.5, y: 0.25 }],
     [6, { x: 0.25, y: 0.5 }],
   ])(
-    'without PhysicalSizeX and PhysicalSizeY give the pixel size of the TIFF resolution tags; for Orientation %i this is %j',
+    'without PhysicalSizeX and PhysicalSizeY has the pixel size of the TIFF resolution tags: with Orientation %i, %j',
     async (orientation, mpp) => {
       const directory = withTags(losslessPicture(tissue, 64), {
         [tag.XResolution]: rational(20_000, 1),
@@ -437,8 +437,8 @@ describe('the metadata of an OME-TIFF', () => {
     ],
     ['objectives of 10 and 20, and no reference to one', twoObjectives, '', null],
     ['an objective of -5', objective('Objective:0', '-5'), '', null],
-    ['a reference to an objective that does not exist', '', '<ObjectiveSettings ID="Objective:1"/>', null],
-  ])('with %s give the objective power $3', async (_, objectives, settings, power) => {
+    ['a reference to an objective that is not in the XML', '', '<ObjectiveSettings ID="Objective:1"/>', null],
+  ])('with %s has the objective power $3', async (_, objectives, settings, power) => {
     const instrument = `<Instrument>${objectives}</Instrument>`;
     const xml = omeXml(instrument + imageXml(settings + pixelsXml('SizeC="3"', '<TiffData/>')));
     expect((await openOmeTiff(xml, [losslessPicture(tissue, 64)])).objectivePower).toBe(power);

@@ -503,7 +503,7 @@ describe.skipIf(library === null)(
       const files = await openLocalFiles({ path: join(folder, 'whole.mrxs') });
       const detectVendor = vi.spyOn(library as OpenSlideLibrary, 'detectVendor');
       detectVendor.mockRejectedValueOnce(new Error('no thread'));
-      setLibraryAccess({ kind: 'private', folder: linkFolder });
+      setLibraryAccess({ kind: 'own-process', folder: linkFolder });
       try {
         await expect(openWithOpenSlide(files)).rejects.toThrow('no thread');
         expect(await readdir(linkFolder)).toEqual([]);

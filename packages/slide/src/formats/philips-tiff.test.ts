@@ -119,7 +119,7 @@ describe('a Philips slide', () => {
     ['tiff-levels=10003,10002,10000-q80', null],
     ['tiff-q80-sourceFilename="a-levels=40,1.isyntax"', null],
     ['levels=none', null],
-  ])('with the derivation description %s has the objective power %s', async (derivation, power) => {
+  ])('with the DICOM_DERIVATION_DESCRIPTION %s has the objective power %s', async (derivation, power) => {
     const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
     expect(objectivePower).toBe(power);
   });
@@ -140,7 +140,7 @@ describe('a Philips slide', () => {
     expect(await readNativeDziTile(slide, { dziLevel: maxLevel - 1, column: 2, row: 0 })).toBeNull();
   });
 
-  it('returns null for a tile that was not scanned and has a white background', async () => {
+  it('returns null for a tile that was not scanned, and states a white background colour', async () => {
     const full = levelOf(1);
     const missingTile = 5 + 1; // column 1, row 1 of 5 columns
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === missingTile ? null : tile)) };
@@ -214,7 +214,7 @@ async function greenJpegBase64(): Promise<string> {
   return jpeg.toString('base64');
 }
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide from its files)', () => {
   const levels = [levelOf(1), levelOf(2), levelOf(4)];
   /** Returns XML in which the third level has this pixel spacing. */
   const withSpacing = (text: string) =>
@@ -230,13 +230,13 @@ describe('openSlideFrom', () => {
   it.each<[string, DirectoryPlan[], string, string]>([
     ['when its XML is truncated', levels, xml([wsi([1, 2, 4])]).slice(0, -30), 'FILE_CORRUPT'],
     [
-      'when its root is another element',
+      'when the root element of its XML is Object instead of DataObject',
       levels,
       xml([wsi([1, 2, 4])]).replaceAll('DataObject', 'Object'),
       'FILE_CORRUPT',
     ],
     [
-      'when its root has another type',
+      'when the root element of its XML has the type DPUfsExport instead of DPUfsImport',
       levels,
       `<DataObject ObjectType="DPUfsExport"><!-- DPUfsImport --></DataObject>`,
       'FILE_CORRUPT',
@@ -247,7 +247,12 @@ describe('openSlideFrom', () => {
       `<!DOCTYPE a [<!ENTITY b "DPUfsImport">]><a>&b;</a>`,
       'FILE_CORRUPT',
     ],
-    ['when its XML uses an entity', levels, xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'), 'FILE_CORRUPT'],
+    [
+      'when its XML uses an undefined entity',
+      levels,
+      xml([wsi([1, 2, 4])]).replace('RE9F', '&xxe;'),
+      'FILE_CORRUPT',
+    ],
     [
       'when the elements of its XML are nested 10,000 deep',
       levels,
@@ -255,13 +260,23 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when it has 120,000 elements',
+      'when its XML has 120,000 elements',
       levels,
       `<DataObject ObjectType="DPUfsImport">${'<a/>'.repeat(120_000)}</DataObject>`,
       'LIMIT_EXCEEDED',
     ],
-    ['when no image is a slide', levels, xml([associatedImage('LABELIMAGE', '')]), 'FILE_CORRUPT'],
-    ['when two images are slides', levels, xml([wsi([1, 2, 4]), wsi([1, 2, 4])]), 'FILE_CORRUPT'],
+    [
+      'when its XML describes a label but no slide image (type WSI)',
+      levels,
+      xml([associatedImage('LABELIMAGE', '')]),
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its XML describes two slide images (type WSI)',
+      levels,
+      xml([wsi([1, 2, 4]), wsi([1, 2, 4])]),
+      'FILE_CORRUPT',
+    ],
     ['when it has fewer pixel spacings than levels', levels, xml([wsi([1, 2])]), 'FILE_CORRUPT'],
     ['when it has more pixel spacings than levels', levels, xml([wsi([1, 2, 4, 8])]), 'FILE_CORRUPT'],
     [
@@ -270,7 +285,7 @@ describe('openSlideFrom', () => {
       xml([wsi([1, 4, 2])]),
       'FILE_CORRUPT',
     ],
-    ['when its pixel spacings are all equal', levels, xml([wsi([1, 1, 1])]), 'FILE_CORRUPT'],
+    ['when all its levels have the same pixel spacing', levels, xml([wsi([1, 1, 1])]), 'FILE_CORRUPT'],
     [
       'when a level is smaller than its pixel spacing implies',
       [levelOf(1), levelOf(2), levelOf(8)],
@@ -294,19 +309,19 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when none of its directories is tiled',
+      'when its only TIFF directory is stored in strips instead of tiles',
       [losslessPicture(tissue, null)],
       xml([wsi([1])]),
       'FILE_CORRUPT',
     ],
     [
-      'when a level has no size',
+      'when a level has a height of 0',
       [levelOf(1), withTags(levelOf(2), { [tag.ImageLength]: short(0) })],
       xml([wsi([1, 2])]),
       'FILE_CORRUPT',
     ],
   ])(
-    'throws $3 for a Philips slide %s, in a message that names no patient',
+    'throws $3, in a message without the patient name, for a Philips slide %s',
     async (_, directories, description, code) => {
       const opening = open(directories, description);
       await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

@@ -115,7 +115,7 @@ const faults: readonly Fault[] = [
   ['a JPEG with the quantisation table number 9', changedSegment(0xdb, 9), 'FILE_CORRUPT'],
   ['a JPEG whose scan has five components', changedSegment(0xda, 5), 'FILE_CORRUPT'],
   [
-    'a JPEG that consists of comments',
+    'a JPEG that consists only of comments',
     () => Buffer.concat([jpeg.subarray(0, 2), Buffer.from('\xff\xfe\0\x04AB'.repeat(5000), 'latin1')]),
     'FILE_CORRUPT',
   ],
@@ -157,17 +157,17 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['a PNG of width 0', changedPngHeader(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
-  ['a PNG of a height above 2^31', changedPngHeader(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
+  ['a PNG of height 2^32 − 1', changedPngHeader(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
   ['a PNG with less data than its height needs', changedPngHeader(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
   ['a PNG with less data than its width needs', changedPngHeader(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
-  ['a PNG of 3 bits a sample', changedPngHeader(8, 3), 'FILE_CORRUPT'],
-  ['a PNG of RGB with 4 bits a sample', changedPngHeader(8, 4), 'FILE_CORRUPT'],
-  ['a PNG of colour type 5', changedPngHeader(9, 5), 'FILE_CORRUPT'],
+  ['a PNG of 3 bits per sample', changedPngHeader(8, 3), 'FILE_CORRUPT'],
+  ['an RGB PNG of 4 bits per sample', changedPngHeader(8, 4), 'FILE_CORRUPT'],
+  ['a PNG of the undefined colour type 5', changedPngHeader(9, 5), 'FILE_CORRUPT'],
   ['a PNG with an unknown compression method', changedPngHeader(10, 1), 'FILE_CORRUPT'],
   ['a PNG with an unknown filter method', changedPngHeader(11, 1), 'FILE_CORRUPT'],
   ['a PNG with an unknown interlace method', changedPngHeader(12, 2), 'FILE_CORRUPT'],
   ['a PNG falsely declared as interlaced', changedPngHeader(12, 1), 'FILE_CORRUPT'],
-  ['a PNG without its palette', changedPngHeader(9, 3), 'FILE_CORRUPT'],
+  ['a PNG declared as palette image without a palette', changedPngHeader(9, 3), 'FILE_CORRUPT'],
   ['a PNG whose header has the wrong checksum', changedPng((bytes) => bytes.fill(0, 29, 33)), 'FILE_CORRUPT'],
   [
     'a PNG whose image data have the wrong checksum',
@@ -234,11 +234,15 @@ const faults: readonly Fault[] = [
   ['a JPEG 2000 code stream truncated in its image data', () => jpeg2000.subarray(0, -500), 'FILE_CORRUPT'],
   ['a JPEG 2000 code stream of width 0', changedStream(8, 0, 0, 0, 0), 'FILE_CORRUPT'],
   [
-    'a JPEG 2000 code stream of 2^32 pixels a side',
+    'a JPEG 2000 code stream of 2^32 − 1 pixels in width and height',
     changedStream(8, 255, 255, 255, 255, 255, 255, 255, 255),
     'LIMIT_EXCEEDED',
   ],
-  ['a JPEG 2000 code stream in tiles of 1 × 1', changedStream(24, 0, 0, 0, 1, 0, 0, 0, 1), 'LIMIT_EXCEEDED'],
+  [
+    'a JPEG 2000 code stream in tiles of 1 × 1 pixel',
+    changedStream(24, 0, 0, 0, 1, 0, 0, 0, 1),
+    'LIMIT_EXCEEDED',
+  ],
   ['a JPEG 2000 code stream of 16,384 components', changedStream(40, 64, 0), 'FORMAT_NOT_SUPPORTED'],
   ['a JPEG 2000 code stream of two components', changedStream(40, 0, 2), 'FORMAT_NOT_SUPPORTED'],
   [
@@ -269,18 +273,15 @@ async function decodeFirstTile(open: () => ReturnType<typeof openSlideFrom>): Pr
   }
 }
 
-describe('an image file', () => {
-  it.each(faults)(
-    'has the outcome "$2" when it is opened and its first tile is decoded, if it is %s',
-    async (_, build, expected) => {
-      const bytes = build();
-      const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));
-      expect(outcome).toBe(expected);
-      expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
-      expect(count.reads).toBeLessThan(1100);
-      expect(count.open).toBe(0);
-    },
-  );
+describe('an image file (opened as a slide, then its first tile decoded)', () => {
+  it.each(faults)('has the outcome "$2" if it is %s', async (_, build, expected) => {
+    const bytes = build();
+    const { outcome, count } = await openAndDecode(memoryFiles({ picture: bytes }));
+    expect(outcome).toBe(expected);
+    expect(count.bytes).toBeLessThan(3 * bytes.length + 100_000);
+    expect(count.reads).toBeLessThan(1100);
+    expect(count.open).toBe(0);
+  });
 
   it.each<[string, () => Buffer]>([
     ['JPEG', () => jpeg],
@@ -304,7 +305,7 @@ describe('an image file', () => {
     ['PNG', () => buildPng()],
     ['JPEG 2000', () => jpeg2000],
   ])(
-    'in the format %s with up to 8 flipped bits is decoded or rejected with a SlideError, and is closed',
+    'in the format %s with up to 8 flipped bits is decoded or rejected with a SlideError, and then closed',
     async (_, getFile) => {
       const original = getFile();
       let seed = 4711;

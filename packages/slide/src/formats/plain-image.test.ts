@@ -81,7 +81,7 @@ describe('a JPEG file', () => {
     expect(difference(tile, expected).mean).toBeLessThan(2);
   });
 
-  it('of the size of a rendered tile is decoded and encoded again, so that its EXIF text is not sent', async () => {
+  it('of 256 × 256 pixels, the size of a rendered tile, is encoded again, so that its EXIF text is not sent', async () => {
     const square = paintTissue(256, 256);
     const bytes = await encoder(square)
       .withExif({ IFD0: { Artist: 'PATIENT 4711' } })
@@ -156,22 +156,22 @@ describe('a PNG file', () => {
         ][(x * 5 + y * 3) % 4] as [number, number, number],
     ],
     [
-      'RGB and alpha on white',
+      'RGB and alpha (drawn on white)',
       { colourType: 6, sample: (x, _, i) => (i === 3 ? x * 6 : 100) },
       (x) => grey(255 - (155 * x * 6) / 255),
     ],
     [
-      'grey and alpha on white',
+      'grey and alpha (drawn on white)',
       { colourType: 4, sample: (x, _, i) => (i === 1 ? x * 6 : 0) },
       (x) => grey(255 - x * 6),
     ],
     [
-      'RGB and alpha of 16 bits',
+      'RGB and alpha of 16 bits (drawn on white)',
       { colourType: 6, bits: 16, sample: (x, _, i) => (i === 3 ? x * 6 * 257 : 0) },
       (x) => grey(255 - x * 6),
     ],
     [
-      'one transparent grey value',
+      'one transparent grey value (drawn on white)',
       { colourType: 0, bits: 8, sample: (x) => x, before: [{ type: 'tRNS', data: Uint8Array.of(0, 7) }] },
       (x) => grey(x === 7 ? 255 : x),
     ],
@@ -206,8 +206,8 @@ describe('a PNG file', () => {
 describe('a JPEG 2000 file', () => {
   it.each<[string, (stream: Uint8Array) => Uint8Array]>([
     ['only a code stream', (stream) => stream],
-    ['a code stream in boxes', inBoxes],
-    ['a code stream after a box of 200,000 bytes', (stream) => inBoxes(stream, 200_000)],
+    ['a code stream in boxes (.jp2)', inBoxes],
+    ['a code stream in boxes, after a box of 200,000 bytes', (stream) => inBoxes(stream, 200_000)],
   ])('has the original pixels if it consists of %s', async (_, wrap) => {
     const stream = await encodeJpeg2000({ ...picture, samplesPerPixel: 3, values: picture.rgb });
     const slide = await openBytes(wrap(stream));
@@ -304,40 +304,43 @@ describe('an image of more than 2^24 pixels', () => {
   });
 });
 
-describe.skipIf(!process.env.TEST_SLIDES)('a real image file (skipped without TEST_SLIDES)', () => {
-  const path = (name: string) => join(process.env.TEST_SLIDES ?? '', 'plain-images', name);
+describe.skipIf(!process.env.TEST_SLIDES)(
+  'a real image file (needs TEST_SLIDES, a folder of real slides)',
+  () => {
+    const path = (name: string) => join(process.env.TEST_SLIDES ?? '', 'plain-images', name);
 
-  it.each([
-    ['diagnostic-slide-thumb-rgb.png', 468, 525],
-    ['frame_2048x512.jpg', 2048, 512],
-    ['high-nuclei-score-level0.png', 956, 779],
-    ['tcga-green-pen.png', 754, 631],
-    ['test-image.jpeg', 896, 862],
-    ['test-image.png', 896, 862],
-  ])('has the same pixels as libvips reads: %s', async (name, width, height) => {
-    const slide = await openSlide({ path: path(name) });
-    expect(slide.levels).toMatchObject([{ width, height }]);
-    const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();
-    expect(difference(await readPixels(slide), await pixelsOf(onWhite)).max).toBeLessThanOrEqual(1);
-    await slide.close();
-  });
-
-  it('in JPEG 2000 (cells-1.jp2) has one level and a tile of 185 × 261 pixels', async () => {
-    const slide = await openSlide({ path: path('cells-1.jp2') });
-    expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 185, height: 261 }] });
-    expect(await readPixels(slide)).toMatchObject({ width: 185, height: 261 });
-    await slide.close();
-  });
-
-  it('of 1.1 gigapixels (Tumor.png) is rejected with the advice to save it as a pyramidal TIFF', async () => {
-    await expect(openSlide({ path: path('Tumor.png') })).rejects.toMatchObject({
-      code: 'LIMIT_EXCEEDED',
-      message: expect.stringContaining('pyramidal TIFF'),
+    it.each([
+      ['diagnostic-slide-thumb-rgb.png', 468, 525],
+      ['frame_2048x512.jpg', 2048, 512],
+      ['high-nuclei-score-level0.png', 956, 779],
+      ['tcga-green-pen.png', 754, 631],
+      ['test-image.jpeg', 896, 862],
+      ['test-image.png', 896, 862],
+    ])('(%s) has the same pixels as libvips reads from it', async (name, width, height) => {
+      const slide = await openSlide({ path: path(name) });
+      expect(slide.levels).toMatchObject([{ width, height }]);
+      const onWhite = await sharp(path(name)).flatten({ background: '#fff' }).png().toBuffer();
+      expect(difference(await readPixels(slide), await pixelsOf(onWhite)).max).toBeLessThanOrEqual(1);
+      await slide.close();
     });
-  });
-});
 
-describe('openSlideFrom', () => {
+    it('(cells-1.jp2) is read as JPEG 2000, with one level and one tile of 185 × 261 pixels', async () => {
+      const slide = await openSlide({ path: path('cells-1.jp2') });
+      expect(slide).toMatchObject({ format: 'jpeg2000', levels: [{ width: 185, height: 261 }] });
+      expect(await readPixels(slide)).toMatchObject({ width: 185, height: 261 });
+      await slide.close();
+    });
+
+    it('(Tumor.png) of 1.1 gigapixels is rejected with LIMIT_EXCEEDED and the advice to save it as a pyramidal TIFF', async () => {
+      await expect(openSlide({ path: path('Tumor.png') })).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: expect.stringContaining('pyramidal TIFF'),
+      });
+    });
+  },
+);
+
+describe('openSlideFrom (opens a slide from its files)', () => {
   /** Changes bytes of the JPEG frame header, counted from its marker. */
   const frame = (offset: number, ...numbers: number[]) => {
     const bytes = Buffer.from(jpeg);
@@ -348,9 +351,13 @@ describe('openSlideFrom', () => {
   it.each<[string, () => Promise<Uint8Array> | Uint8Array, string, RegExp?]>([
     ['an arithmetic-coded JPEG', () => frame(1, 0xc9), 'FORMAT_NOT_SUPPORTED'],
     ['a lossless JPEG', () => frame(1, 0xc3), 'FORMAT_NOT_SUPPORTED'],
-    ['a JPEG of 12 bits', () => frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
+    ['a JPEG of 12 bits per sample', () => frame(4, 12), 'FORMAT_NOT_SUPPORTED'],
     ['a JPEG of two components', () => frame(9, 2), 'FORMAT_NOT_SUPPORTED'],
-    ['a JPEG with its height in a DNL marker', () => frame(5, 0, 0), 'FILE_CORRUPT'],
+    [
+      'a JPEG of height 0, whose real height would follow in a DNL marker',
+      () => frame(5, 0, 0),
+      'FILE_CORRUPT',
+    ],
     [
       'a JPEG of 65,535 × 65,535 pixels',
       () => frame(5, 255, 255, 255, 255),
@@ -374,7 +381,7 @@ describe('openSlideFrom', () => {
       /animated/,
     ],
     ['a PNG of 67,727 × 16,588 pixels', () => pngOfSize(67_727, 16_588), 'LIMIT_EXCEEDED', /pyramidal TIFF/],
-    ['a PNG of 2^31 × 1 pixels', () => pngOfSize(2 ** 31 - 1, 1), 'LIMIT_EXCEEDED'],
+    ['a PNG of (2^31 − 1) × 1 pixels', () => pngOfSize(2 ** 31 - 1, 1), 'LIMIT_EXCEEDED'],
     ['a PNG of 100,000,000 × 2 pixels', () => pngOfSize(100_000_000, 2), 'LIMIT_EXCEEDED'],
     [
       'an interlaced PNG of 14,000 × 14,000 pixels',
@@ -388,9 +395,9 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
       /at most 8388608 pixels/,
     ],
-    ['a GIF', () => encoder(picture).gif().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
-    ['a WebP', () => encoder(picture).webp().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
-    ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'FORMAT_NOT_RECOGNISED'],
+    ['a GIF file', () => encoder(picture).gif().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
+    ['a WebP file', () => encoder(picture).webp().toBuffer(), 'FORMAT_NOT_RECOGNISED'],
+    ['an SVG file', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'FORMAT_NOT_RECOGNISED'],
     [
       'a JPEG preceded by other bytes',
       () => Buffer.concat([Buffer.from('GIF89a'), jpeg]),
@@ -398,7 +405,7 @@ describe('openSlideFrom', () => {
     ],
     ['an empty file', () => new Uint8Array(), 'FORMAT_NOT_RECOGNISED'],
     [
-      'a Git LFS pointer',
+      'a Git LFS pointer file',
       () => Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n'),
       'FORMAT_NOT_RECOGNISED',
       /pointer/,

@@ -13,7 +13,7 @@ const grey8 = {
   [tag.PhotometricInterpretation]: short(1),
 };
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide from its files)', () => {
   it.each<[string, DirectoryPlan['tags'], string, string]>([
     ['with old-style JPEG', { [tag.Compression]: short(6) }, 'FORMAT_NOT_SUPPORTED', 'old-style JPEG'],
     ['with CCITT RLE', { [tag.Compression]: short(2) }, 'FORMAT_NOT_SUPPORTED', 'CCITT RLE'],
@@ -25,18 +25,18 @@ describe('openSlideFrom', () => {
     ['with JPEG XL', { [tag.Compression]: short(50002) }, 'FORMAT_NOT_SUPPORTED', 'JPEG XL'],
     ['with an unknown compression', { [tag.Compression]: short(52479) }, 'FORMAT_NOT_SUPPORTED', '52479'],
     [
-      'of 12 bits a sample',
+      'of 12 bits per sample',
       { [tag.BitsPerSample]: short(12, 12, 12) },
       'FORMAT_NOT_SUPPORTED',
       '12, 12, 12 bits',
     ],
     [
-      'of 32 bits a sample',
+      'of 32 bits per sample',
       { [tag.BitsPerSample]: short(32, 32, 32) },
       'FORMAT_NOT_SUPPORTED',
       '32, 32, 32 bits',
     ],
-    ['of 0 bits a sample', { [tag.BitsPerSample]: short(0, 0, 0) }, 'FORMAT_NOT_SUPPORTED', '0, 0, 0 bits'],
+    ['of 0 bits per sample', { [tag.BitsPerSample]: short(0, 0, 0) }, 'FORMAT_NOT_SUPPORTED', '0, 0, 0 bits'],
     [
       'with samples of different numbers of bits',
       { [tag.BitsPerSample]: short(8, 8, 16) },
@@ -61,28 +61,33 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
       'sample format 6',
     ],
-    ['of 0 samples a pixel', { [tag.SamplesPerPixel]: short(0) }, 'FORMAT_NOT_SUPPORTED', '0 samples'],
+    ['of 0 samples per pixel', { [tag.SamplesPerPixel]: short(0) }, 'FORMAT_NOT_SUPPORTED', '0 samples'],
     [
-      'of 65,535 samples a pixel',
+      'of 65,535 samples per pixel',
       { [tag.SamplesPerPixel]: short(65_535) },
       'FORMAT_NOT_SUPPORTED',
       '65535 samples',
     ],
-    ['of two samples a pixel', { [tag.SamplesPerPixel]: short(2) }, 'FORMAT_NOT_SUPPORTED', '2 samples'],
+    ['of two samples per pixel', { [tag.SamplesPerPixel]: short(2) }, 'FORMAT_NOT_SUPPORTED', '2 samples'],
     [
-      'with three samples a pixel that are declared as grey',
+      'of three samples per pixel that are declared as grey',
       { [tag.PhotometricInterpretation]: short(1) },
       'FORMAT_NOT_SUPPORTED',
       '3 samples',
     ],
     ['in CIE L*a*b*', { [tag.PhotometricInterpretation]: short(8) }, 'FORMAT_NOT_SUPPORTED', 'CIE L*a*b*'],
     [
-      'of raw sensor data',
+      'of raw sensor data (colour filter array)',
       { [tag.PhotometricInterpretation]: short(32_803) },
       'FORMAT_NOT_SUPPORTED',
       'a colour filter array',
     ],
-    ['that is a mask', { [tag.PhotometricInterpretation]: short(4) }, 'FORMAT_NOT_SUPPORTED', 'mask'],
+    [
+      'that is a transparency mask',
+      { [tag.PhotometricInterpretation]: short(4) },
+      'FORMAT_NOT_SUPPORTED',
+      'mask',
+    ],
     [
       'in YCbCr with chroma at half the resolution, the default',
       { [tag.PhotometricInterpretation]: short(6) },
@@ -90,7 +95,7 @@ describe('openSlideFrom', () => {
       '1/2 × 1/2',
     ],
     [
-      'in YCbCr with the video range',
+      'in YCbCr with samples in the video range (16 to 235)',
       {
         [tag.PhotometricInterpretation]: short(6),
         [tag.YCbCrSubSampling]: short(1, 1),
@@ -99,7 +104,12 @@ describe('openSlideFrom', () => {
       'FORMAT_NOT_SUPPORTED',
       '16, 235',
     ],
-    ['with predictor 3', { [tag.Predictor]: short(3) }, 'FORMAT_NOT_SUPPORTED', 'predictor 3'],
+    [
+      'with predictor 3 (floating point)',
+      { [tag.Predictor]: short(3) },
+      'FORMAT_NOT_SUPPORTED',
+      'predictor 3',
+    ],
     [
       'with an unknown predictor',
       { [tag.Predictor]: short(34_892) },
@@ -107,14 +117,14 @@ describe('openSlideFrom', () => {
       'predictor 34892',
     ],
     [
-      'with several planes in depth',
+      'with an ImageDepth of 2 planes',
       { [tag.ImageDepth]: long(2) },
       'FORMAT_NOT_SUPPORTED',
       '2 planes in depth',
     ],
-    ['with strips of no rows', { [tag.RowsPerStrip]: long(0) }, 'FILE_CORRUPT', 'RowsPerStrip'],
+    ['with strips of 0 rows', { [tag.RowsPerStrip]: long(0) }, 'FILE_CORRUPT', 'RowsPerStrip'],
     [
-      'with fewer strips than it needs',
+      'with 2 strips instead of 25',
       { [tag.RowsPerStrip]: long(3) },
       'FILE_CORRUPT',
       '25 tiles or strips and lists 2',
@@ -142,7 +152,12 @@ describe('openSlideFrom', () => {
       'LIMIT_EXCEEDED',
       '20000 × 20000',
     ],
-    ['without its palette', { ...grey8, [tag.PhotometricInterpretation]: short(3) }, 'FILE_CORRUPT', '256'],
+    [
+      'declared as a palette image without a palette',
+      { ...grey8, [tag.PhotometricInterpretation]: short(3) },
+      'FILE_CORRUPT',
+      '256',
+    ],
     [
       'with a palette of 16 bits',
       {
@@ -177,7 +192,7 @@ describe('openSlideFrom', () => {
       'JPEG 2000 with 1 samples',
     ],
     [
-      'of two samples a pixel with JPEG compression',
+      'of two samples per pixel with JPEG compression',
       {
         ...grey8,
         [tag.Compression]: short(7),
@@ -198,7 +213,7 @@ describe('openSlideFrom', () => {
     });
   });
 
-  it('opens a TIFF image with an invalid resolution as a slide without pixel size', async () => {
+  it('opens a TIFF image with the XResolution 0/0 as a slide with the pixel size null', async () => {
     const directory = encodeSamples({ ...rgbPlan, rowsPerStrip: 40 });
     const slide = await openTiffOf({
       ...directory,
@@ -208,7 +223,7 @@ describe('openSlideFrom', () => {
   });
 });
 
-describe('readTile of a TIFF', () => {
+describe('readTile of a TIFF (reads one tile)', () => {
   const cut = { tile: { width: 32, height: 16 } };
   it.each<[string, (stream: Uint8Array) => Uint8Array | null, string]>([
     ['is truncated', (stream) => stream.subarray(0, stream.length / 2), 'FILE_CORRUPT'],
@@ -245,10 +260,10 @@ describe('readTile of a TIFF', () => {
   });
 
   it.each<[string, DirectoryPlan['tags'], string]>([
-    ['ends past the end of the file', { [tag.StripOffsets]: long(8, 2 ** 31) }, 'FILE_TRUNCATED'],
+    ['lies past the end of the file', { [tag.StripOffsets]: long(8, 2 ** 31) }, 'FILE_TRUNCATED'],
     ['has its offset in the file header', { [tag.StripOffsets]: long(8, 3) }, 'FILE_CORRUPT'],
     ['is empty while another is not', { [tag.StripOffsets]: long(8, 0) }, 'FILE_CORRUPT'],
-    ['is shorter than its rows', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
+    ['has fewer bytes than its rows need', { [tag.StripByteCounts]: long(50 * 303, 5) }, 'FILE_CORRUPT'],
   ])('throws $2 for a tile of an uncompressed image if one of its strips %s', async (_, tags, code) => {
     const directory = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 50 });
     const slide = await openTiffOf({ ...directory, tags: { ...directory.tags, ...tags } });

@@ -34,7 +34,7 @@ import { tag } from '../tiff/tags.ts';
 const cuts: readonly [string, Pick<SamplesPlan, 'tile' | 'rowsPerStrip'>][] = [
   ['tiles', { tile: { width: 32, height: 16 } }],
   ['one tile larger than the image', { tile: { width: 128, height: 112 } }],
-  ['strips of a row', { rowsPerStrip: 1 }],
+  ['strips of one row', { rowsPerStrip: 1 }],
   ['strips of 7 rows', { rowsPerStrip: 7 }],
   ['one strip', {}],
   ['one strip declared with 2^32 − 1 rows', { rowsPerStrip: 2 ** 32 - 1 }],
@@ -44,7 +44,7 @@ const packings: readonly (Packing | 'old-lzw')[] = ['none', 'lzw', 'old-lzw', 'p
 
 describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   it.each(packings)(
-    'with compression %s has the original pixels, whether in RGB, in RGB planes or in grey of 8 or 1 bits',
+    'with compression "%s" has the original pixels in interleaved RGB, in planar RGB and in grey of 8 and 1 bits',
     async (packing) => {
       for (const isPlanar of [false, true]) {
         expect(
@@ -61,7 +61,7 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
   );
 
   it.each(['lzw', 'deflate', 'zstd'] as const)(
-    'with compression %s and predictor 2 has the original pixels, whether in RGB, in RGB planes or in grey of 16 bits',
+    'with compression "%s" and predictor 2 has the original pixels in interleaved RGB, in planar RGB and in 16-bit grey',
     async (packing) => {
       const plan = { ...cut, packing, isDifferenced: true };
       for (const isPlanar of [false, true]) {
@@ -78,7 +78,7 @@ describe.each(cuts)('a TIFF image in %s', (_, cut) => {
     },
   );
 
-  it('has the original pixels in either byte order, as classic TIFF and as BigTIFF, with 1, 2, 4, 8 and 16 bits', async () => {
+  it('in grey of 1, 2, 4, 8 and 16 bits has the original pixels as classic TIFF and as BigTIFF, in either byte order', async () => {
     for (const [isLittleEndian, isBig] of [
       [true, false],
       [false, false],
@@ -109,22 +109,25 @@ describe('a TIFF image', () => {
     }
   });
 
-  it.each([1, 2, 4, 8] as const)('of %d bits with a palette has the colours of the palette', async (bits) => {
-    const entries = 2 ** bits;
-    const paletteOf = (sample: number) =>
-      Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
-    const palette = [paletteOf(0), paletteOf(1), paletteOf(2)];
-    const expectedPixels = pictureOf((pixel) => {
-      const index = (pixel * 7919) % entries; // the samples of greyPlan
-      return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
-    });
-    // TIFF requires 16-bit entries (factor 257); some writers store 8-bit ones (factor 1).
-    for (const factor of [257, 1]) {
-      const colorMap = short(...palette.flat().map((value) => value * factor));
-      const plan = { ...greyPlan(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
-      expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(expectedPixels);
-    }
-  });
+  it.each([1, 2, 4, 8] as const)(
+    'with a palette and %d bits per pixel has the colours of the palette',
+    async (bits) => {
+      const entries = 2 ** bits;
+      const paletteOf = (sample: number) =>
+        Array.from({ length: entries }, (_, i) => (i * 61 + sample * 80) % 256);
+      const palette = [paletteOf(0), paletteOf(1), paletteOf(2)];
+      const expectedPixels = pictureOf((pixel) => {
+        const index = (pixel * 7919) % entries; // the samples of greyPlan
+        return [palette[0]?.[index] ?? 0, palette[1]?.[index] ?? 0, palette[2]?.[index] ?? 0];
+      });
+      // TIFF requires 16-bit entries (factor 257); some writers store 8-bit ones (factor 1).
+      for (const factor of [257, 1]) {
+        const colorMap = short(...palette.flat().map((value) => value * factor));
+        const plan = { ...greyPlan(bits), photometric: 3, tags: { [tag.ColorMap]: colorMap } };
+        expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(expectedPixels);
+      }
+    },
+  );
 
   it('in CMYK is converted to RGB', async () => {
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => (i * 37) % 256);
@@ -152,10 +155,14 @@ describe('a TIFF image', () => {
   });
 
   it.each<[string, number, (colour: number, alpha: number) => number]>([
-    ['alpha', 2, (colour, alpha) => (colour * alpha + 255 * (255 - alpha)) / 255],
-    ['associated alpha', 1, (colour, alpha) => Math.min(255, colour + 255 - alpha)],
-    ['an unspecified extra sample', 0, (colour) => colour],
-  ])('in RGB with %s is drawn on white', async (_, extraSampleType, expectedSample) => {
+    ['alpha is drawn on white', 2, (colour, alpha) => (colour * alpha + 255 * (255 - alpha)) / 255],
+    [
+      'associated (premultiplied) alpha is drawn on white',
+      1,
+      (colour, alpha) => Math.min(255, colour + 255 - alpha),
+    ],
+    ['an unspecified extra sample is drawn without this sample', 0, (colour) => colour],
+  ])('in RGB with %s', async (_, extraSampleType, expectedSample) => {
     const alphaOf = (pixel: number) => (pixel * 13) % 256;
     const samples = Array.from({ length: WIDTH * HEIGHT * 4 }, (_, i) => {
       const pixel = Math.floor(i / 4);
@@ -191,7 +198,7 @@ describe('a TIFF image', () => {
   });
 
   it.each<Packing>(['none', 'lzw', 'packbits'])(
-    'with FillOrder 2 and compression %s has the original pixels',
+    'with FillOrder 2 (reversed bits) and compression "%s" has the original pixels',
     async (packing) => {
       const plan = { ...greyPlan(1), packing, isBitReversed: true };
       expect(await renderFull(await openTiffOf(encodeSamples(plan)))).toEqual(greyPicture(expectedGrey(1)));
@@ -205,7 +212,7 @@ describe('a TIFF image', () => {
     );
   });
 
-  it('with a padded last strip has the original pixels', async () => {
+  it('with more rows in its last strip than in the image has the original pixels', async () => {
     const padded = encodeSamples({ ...rgbPlan, height: 80, rowsPerStrip: 20 });
     const slide = await openTiffOf({ ...padded, tags: { ...padded.tags, [tag.ImageLength]: long(HEIGHT) } });
     expect(await renderFull(slide)).toEqual(tissue);
@@ -282,7 +289,7 @@ describe('a TIFF image stored rotated', () => {
     },
   );
 
-  it('has no level with another Orientation than that of full resolution', async () => {
+  it('has no level for a reduced image whose Orientation differs from that of full resolution', async () => {
     const half = await encodePicture(paintTissue(64, 32), 32, 'rgb');
     const full = await encodePicture(paintTissue(128, 64), 32, 'rgb');
     const withOrientation = (directory: DirectoryPlan, orientation: number): DirectoryPlan => ({
@@ -309,26 +316,29 @@ describe('a TIFF image in JPEG', () => {
   it.each([
     ['in strips', null],
     ['in tiles', 32],
-  ])('%s has the same pixels as its decoded JPEG streams', async (_, tileSize) => {
-    for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
-      const slide = await openTiffOf(await encodePicture(tissue, tileSize, colour));
-      const expectedPixels = await renderFull(slide);
-      const [level] = slide.levels;
-      const row = Math.min(1, level.rows - 1);
-      const tile = await slide.readTile({ level: 0, column: 0, row });
-      const decoded = await decodeImage(
-        tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 },
-      );
-      const width = Math.min(decoded.width, WIDTH);
-      for (let y = 0; y < Math.min(decoded.height, HEIGHT); y++) {
-        const lineStart = (row * level.tileHeight + y) * WIDTH * 3;
-        const line = decoded.rgb.subarray(y * decoded.width * 3, (y * decoded.width + width) * 3);
-        expect(expectedPixels.rgb.subarray(lineStart, lineStart + width * 3)).toEqual(new Uint8Array(line));
+  ])(
+    '%s has the same pixels drawn as a whole as in one of its strips or tiles decoded separately',
+    async (_, tileSize) => {
+      for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
+        const slide = await openTiffOf(await encodePicture(tissue, tileSize, colour));
+        const expectedPixels = await renderFull(slide);
+        const [level] = slide.levels;
+        const row = Math.min(1, level.rows - 1);
+        const tile = await slide.readTile({ level: 0, column: 0, row });
+        const decoded = await decodeImage(
+          tile ?? { codec: 'rgb', bytes: new Uint8Array(), width: 0, height: 0 },
+        );
+        const width = Math.min(decoded.width, WIDTH);
+        for (let y = 0; y < Math.min(decoded.height, HEIGHT); y++) {
+          const lineStart = (row * level.tileHeight + y) * WIDTH * 3;
+          const line = decoded.rgb.subarray(y * decoded.width * 3, (y * decoded.width + width) * 3);
+          expect(expectedPixels.rgb.subarray(lineStart, lineStart + width * 3)).toEqual(new Uint8Array(line));
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('in WhiteIsZero grey shows 0 as white, and its tiles must be rendered instead of sent as stored', async () => {
+  it('in WhiteIsZero grey shows 0 as white, and has needsRendering set, so that no stored tile is sent', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
     const upright = await renderFull(await openTiffOf(directory));
     const inverted = await openTiffOf({
@@ -339,7 +349,7 @@ describe('a TIFF image in JPEG', () => {
     expect(inverted.levels[0].needsRendering).toBe(true);
   });
 
-  it('with one plane per colour has RGB pixels with one sample from each plane', async () => {
+  it('with one JPEG plane per colour has RGB pixels with one sample from each plane', async () => {
     const planes: DirectoryPlan[] = [];
     for (const sample of [0, 1, 2]) {
       planes.push(
@@ -418,10 +428,10 @@ describe('a TIFF image in WebP or JPEG 2000 tiles', () => {
   });
 
   it.each([
-    ['without a colour model in the code stream', 33_003, false],
-    ['with the colour transform of OpenJPEG in libvips', 33_004, true],
+    ['without a colour transform in the code stream', 33_003, false],
+    ['that OpenJPEG wrote for libvips, with YCbCr samples declared as RGB', 33_004, true],
   ] as const)(
-    'in JPEG 2000 %s (compression %i) is converted from YCbCr',
+    'in JPEG 2000 %s (compression %i) is converted from YCbCr to RGB',
     async (_, number, isTransformed) => {
       // YCbCr 150, 100, 180 is RGB 223, 123, 100. A code stream that does not declare the transform stores 196, 144, 116
       // for the same colour.
@@ -464,15 +474,27 @@ describe('a TIFF image in WebP or JPEG 2000 tiles', () => {
   });
 
   it.each<[string, number, (tile: Raster) => Promise<Uint8Array>]>([
-    ['that is truncated', 50_001, async (tile) => (await webp(tile)).subarray(0, 400)],
-    ['in JPEG 2000 instead of WebP', 50_001, jpeg2000],
-    ['of another size', 50_001, (tile) => webp({ ...tile, width: 48, height: 64 })],
-    ['that claims to be 16,383 pixels wide and high', 50_001, async (tile) => enlarged(await webp(tile))],
-    ['that is truncated', 34_712, async (tile) => (await jpeg2000(tile)).subarray(0, 100)],
-    ['in WebP instead of JPEG 2000', 34_712, webp],
-    ['of another size', 34_712, (tile) => jpeg2000({ ...tile, width: 48, height: 64 })],
-    ['of one byte', 34_712, async () => Uint8Array.of(255)],
-  ])('throws FILE_CORRUPT for a tile %s (compression %d)', async (_, compression, encode) => {
+    ['truncated WebP tile', 50_001, async (tile) => (await webp(tile)).subarray(0, 400)],
+    ['JPEG 2000 tile declared as WebP', 50_001, jpeg2000],
+    [
+      'WebP tile of another size than the TIFF declares',
+      50_001,
+      (tile) => webp({ ...tile, width: 48, height: 64 }),
+    ],
+    [
+      'WebP tile that claims to be 16,383 pixels wide and high',
+      50_001,
+      async (tile) => enlarged(await webp(tile)),
+    ],
+    ['truncated JPEG 2000 tile', 34_712, async (tile) => (await jpeg2000(tile)).subarray(0, 100)],
+    ['WebP tile declared as JPEG 2000', 34_712, webp],
+    [
+      'JPEG 2000 tile of another size than the TIFF declares',
+      34_712,
+      (tile) => jpeg2000({ ...tile, width: 48, height: 64 }),
+    ],
+    ['tile of one byte declared as JPEG 2000', 34_712, async () => Uint8Array.of(255)],
+  ])('throws FILE_CORRUPT for a %s (compression %d)', async (_, compression, encode) => {
     const slide = await openTiffOf(await encodedTiles(compression, encode));
     await expect(renderFull(slide)).rejects.toMatchObject({ name: 'SlideError', code: 'FILE_CORRUPT' });
   });
@@ -528,11 +550,11 @@ describe('the colour profile of a TIFF image', () => {
     expect(await slide.readIccProfile()).toEqual(profile);
   });
 
-  it('is null if the file has none', async () => {
+  it('is null from readIccProfile if the file has none', async () => {
     expect(await (await openTiffOf(encodeSamples(rgbPlan))).readIccProfile()).toBeNull();
   });
 
-  it('is not read if it has 32 MiB: readIccProfile throws LIMIT_EXCEEDED', async () => {
+  it('is rejected by readIccProfile with LIMIT_EXCEEDED if it has 32 MiB', async () => {
     const built = buildTiff({
       directories: [
         encodeSamples({ ...rgbPlan, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),

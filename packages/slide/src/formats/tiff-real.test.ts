@@ -160,12 +160,15 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
     expect(names.sort()).toEqual([...Object.keys(supported), ...Object.keys(unsupported)].sort());
   });
 
-  it.each(Object.entries(supported))('reads the expected level sizes of %s', async (name, { sizes }) => {
-    const slide = await open(name);
-    expect(slide.format).toBe('tiff');
-    expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
-    await slide.close();
-  });
+  it.each(Object.entries(supported))(
+    'finds the expected number and sizes of levels in %s',
+    async (name, { sizes }) => {
+      const slide = await open(name);
+      expect(slide.format).toBe('tiff');
+      expect(slide.levels.map(({ width, height }) => [width, height])).toEqual(sizes);
+      await slide.close();
+    },
+  );
 
   it.each(Object.entries(unsupported))('rejects %s with the message "%s"', async (name, message) => {
     await expect(open(name)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED', message });
@@ -209,7 +212,7 @@ describe.skipIf(slides === '')(`openSlide with a real TIFF${skipped}`, () => {
 
   it.each(
     Object.entries(supported).flatMap(([name, { pixels }]) => (pixels ? [[name, pixels] as const] : [])),
-  )('reads the known colours of single pixels of %s', async (name, pixels) => {
+  )('reads single pixels of %s with the colours listed in the test', async (name, pixels) => {
     const slide = await open(name);
     const { maxLevel } = describeDeepZoom(slide);
     for (const [x, y, colour] of pixels) {
@@ -288,7 +291,7 @@ describe.skipIf(slides === '')(`openSlide with a real Aperio slide${skipped}`, (
       ['thumbnail'],
     ],
   ])(
-    'reads the documented level sizes, pixel size and associated images of %s',
+    'reads from %s the level sizes %j, the pixel size %d µm and the associated images %j',
     async (name, sizes, mpp, associated) => {
       const slide = await openSlide({ path: aperio(name) });
       expect(slide).toMatchObject({ format: 'aperio', vendor: 'Aperio', objectivePower: 20 });
@@ -331,7 +334,7 @@ describe('openSlide with CMU-1-Small-Region.svs', () => {
     await slide.close();
   });
 
-  it('reads the LZW label with the same pixels as libvips', async () => {
+  it('reads the LZW-compressed label with the same pixels as libvips', async () => {
     const slide = await openSlide({ path: realSlide });
     const label = await decodeImage(await slide.readAssociatedImage('label'));
     expect(difference(label, await readWithLibvips(realSlide, 2)).max).toBe(0);

@@ -190,7 +190,7 @@ describe('the TIFF reader', () => {
   });
 
   it(
-    'returns the original pixels of any lossless TIFF',
+    'returns the original pixels of a lossless TIFF of any compression, layout and byte order',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyLossless, async ({ plan, isLittleEndian, isBig }) => {
@@ -208,7 +208,7 @@ describe('the TIFF reader', () => {
   );
 
   it(
-    'rejects a damaged TIFF or throws errors for some of its tiles, without reading many more bytes than the file has',
+    'rejects a damaged TIFF with a SlideError, or reads at most about 8 times the size of the file per tile',
     async () => {
       await fc.assert(
         fc.asyncProperty(

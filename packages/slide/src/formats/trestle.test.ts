@@ -77,7 +77,7 @@ describe('a Trestle slide', () => {
     }
   });
 
-  it('has XResolution and YResolution as micrometres per pixel, and the stated background colour', async () => {
+  it('takes XResolution and YResolution as micrometres per pixel, and has the background colour that the file states', async () => {
     const { mpp, background } = await open(levels);
     expect(mpp).toEqual({ x: expect.closeTo(0.35, 9), y: expect.closeTo(0.36, 9) });
     expect(background).toEqual({ r: 0xe6, g: 0xe0, b: 0xdc });
@@ -90,7 +90,7 @@ describe('a Trestle slide', () => {
     expect(slide.background).toEqual({ r: 255, g: 255, b: 255 });
   });
 
-  it('has the background colour where a tile is empty', async () => {
+  it('shows its background colour where a tile is empty', async () => {
     const [full] = levels as [DirectoryPlan];
     const sparse = { ...full, tiles: (full.tiles ?? []).map((tile, i) => (i === 0 ? null : tile)) };
     const drawn = await drawLevel(await open([sparse, ...levels.slice(1)]), 0);
@@ -100,7 +100,7 @@ describe('a Trestle slide', () => {
   });
 
   it.each([['0'], ['-3'], ['many'], ['1e9'], ['']])(
-    'has no objective power if the file states %j',
+    'has the objective power null if the file states the objective power %j',
     async (power) => {
       expect(
         (await open(levels, `Objective Power=${power};OverlapsXY= 32 32 16 16`)).objectivePower,
@@ -116,7 +116,7 @@ describe('a Trestle slide', () => {
     },
   );
 
-  it('is grouped with its .Full and .tif-<digits>b companion files', async () => {
+  it('has the .Full and .tif-<digits>b files beside its .tif file as members when files are grouped', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const failToOpen = () => Promise.reject(new Error('No file needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open: failToOpen })).toEqual([
@@ -133,7 +133,7 @@ describe('a Trestle slide', () => {
   });
 });
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide from its files)', () => {
   /** Returns a description that states these overlaps. */
   const overlaps = (text: string) => `OverlapsXY=${text}`;
   const [full, half] = levels as [DirectoryPlan, DirectoryPlan];
@@ -142,7 +142,12 @@ describe('openSlideFrom', () => {
     ['when its overlaps are not numbers', levels, overlaps(' x y'), 'FILE_CORRUPT'],
     ['when its overlaps are negative', levels, overlaps(' -32 -32'), 'FILE_CORRUPT'],
     ['when its overlaps are fractions', levels, overlaps(' 3.5 3.5'), 'FILE_CORRUPT'],
-    ['when its overlaps are not pairs', levels, overlaps(' 32 32 16'), 'FILE_CORRUPT'],
+    [
+      'when its list of overlaps (x and y for each level) has an odd number of values',
+      levels,
+      overlaps(' 32 32 16'),
+      'FILE_CORRUPT',
+    ],
     [
       'when its overlaps exceed the integer range',
       levels,
@@ -151,7 +156,7 @@ describe('openSlideFrom', () => {
     ],
     ['when neighbouring columns of tiles overlap by half', levels, overlaps(' 64 0'), 'FILE_CORRUPT'],
     ['when neighbouring rows of tiles overlap by half', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
-    ['when tiles overlap completely', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
+    ['when neighbouring tiles overlap completely', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
     [
       'when tiles of a smaller level overlap by more than half',
       levels,
@@ -159,7 +164,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when overlapping tiles are below the minimum size',
+      'when its overlapping tiles have a side of only 8 pixels',
       [losslessPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',
@@ -167,25 +172,25 @@ describe('openSlideFrom', () => {
     ['when a level is not smaller than the one before it', [full, full], DESCRIPTION, 'FILE_CORRUPT'],
     ['when a level is larger than the one before it', [half, full], DESCRIPTION, 'FILE_CORRUPT'],
     [
-      'when a level is in strips',
+      'when a level is stored in strips instead of tiles',
       [full, losslessPicture(shrinkRaster(tissue, 2), null)],
       DESCRIPTION,
       'FORMAT_NOT_SUPPORTED',
     ],
     [
-      'when its first directory has width 0',
+      'when its first TIFF directory states a width of 0',
       [withTags(full, { [tag.ImageWidth]: short(0) })],
       DESCRIPTION,
       'FILE_CORRUPT',
     ],
     [
-      'when tiles have no width',
+      'when its tiles have a width of 0',
       [withTags(full, { [tag.TileWidth]: short(0) })],
       DESCRIPTION,
       'FILE_CORRUPT',
     ],
     [
-      'when its tile tables are truncated',
+      'when its table of tile offsets has only one entry',
       [withTags(full, { [tag.TileOffsets]: short(8) })],
       DESCRIPTION,
       'FILE_CORRUPT',
@@ -217,7 +222,7 @@ describe('openSlideFrom', () => {
 
   it.each([
     ['another Software tag', DESCRIPTION, 'libtiff'],
-    ['no description', '', 'MedScan'],
+    ['no ImageDescription', '', 'MedScan'],
   ])('opens a Trestle slide with %s as generic TIFF', async (_, description, software) => {
     expect((await open(levels, description, software)).format).toBe('tiff');
   });

@@ -145,7 +145,7 @@ describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
     });
 
     it(
-      'returns pixels or throws a SlideError for a damaged slide, and closes its files',
+      'returns pixels or throws a SlideError for a randomly damaged slide, and closes its files',
       async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(anyFault, { minLength: 1, maxLength: 3 }), async (faults) => {
@@ -161,7 +161,7 @@ describe.each(vendorSlides.map((slide) => [slide.format, slide] as const))(
       TIMEOUT_MS,
     );
 
-    it('rejects a slide that is truncated at any length', async () => {
+    it('rejects a slide with a SlideError if it is truncated, whatever its length', async () => {
       const file = slide.build();
       // The last directory is at the end, so that no truncated file is a valid slide.
       for (let length = 0; length < file.length; length += 37) {

@@ -196,7 +196,7 @@ describe('a Ventana slide whose frames overlap', () => {
     },
   );
 
-  it('places neighbouring columns and rows by the mean of the overlaps with a confidence of 98 or more', async () => {
+  it('places neighbouring columns and rows of frames by the mean of the overlaps with a confidence of 98 or more', async () => {
     const area: AreaPlan = { overlapsX: [16], overlapsY: [8] };
     const withConfidence97 = (text: string) => text.replace('Confidence="100"', 'Confidence="97"');
     const joints = () =>
@@ -211,7 +211,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('weights all overlaps by their confidence if none has a confidence of 98 or more', async () => {
+  it('places frames by the confidence-weighted mean of all overlaps if none has a confidence of 98 or more', async () => {
     const area: AreaPlan = { overlapsX: [], overlapsY: [20] };
     const joints = () =>
       joint('UP', 1, 2, 0, 8).replace('100', '20') + joint('UP', 1, 2, 0, 24).replace('100', '60');
@@ -220,7 +220,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('uses the mean of the other overlaps for neighbouring columns without a measured overlap', async () => {
+  it('uses the mean of the measured overlaps for two columns of frames without a measured overlap', async () => {
     const area: AreaPlan = { overlapsX: [16, 16], overlapsY: [] };
     const joints = () => joint('RIGHT', 1, 2, 16, 0);
     const picture = paintTissue(352, 128); // 3 × 128 − 2 × 16
@@ -234,7 +234,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(slide.levels).toEqual((await open(slideOf(AREA, tissue))).levels);
   });
 
-  it('has no level in which a frame has a side of fewer than 16 pixels', async () => {
+  it('has no level in which the side of a frame is shorter than 16 pixels', async () => {
     const slide = await open(slideOf(AREA, tissue, undefined, [1, 2, 4, 8, 16]));
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8]);
   });
@@ -270,7 +270,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     expect((await slide.readTile({ level: 0, column: 1, row: 1 }))?.codec).toBe('jpeg');
   });
 
-  it('has the size of its frames, even if the file stores more tiles', async () => {
+  it('has the width and height of its frames, even if the file stores more tiles', async () => {
     const [, , full] = slideOf(
       { overlapsX: [0, 0, 0], overlapsY: [0, 0] },
       paintTissue(512, 384),
@@ -342,7 +342,7 @@ describe('a Ventana slide with several scanned areas', () => {
 });
 
 describe('a Ventana slide', () => {
-  it('has Label_Image (as macro) and Thumbnail as associated images, and no other TIFF directory', async () => {
+  it('has as associated images only Label_Image (as macro) and Thumbnail, not Probability_Image', async () => {
     const slide = await open([...slideOf(AREA, tissue), probability]);
     expect([...slide.associatedImages].sort()).toEqual(['macro', 'thumbnail']);
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 60, height: 150 });
@@ -353,7 +353,7 @@ describe('a Ventana slide', () => {
   });
 
   it.each([['0'], ['-1'], ['NaN'], ['1e9']])(
-    'has no pixel size and no objective power if the file states %j',
+    'has the pixel size null and the objective power null if the file states %j for both',
     async (value) => {
       const scanner = withTags(macro, xmp(`<iScan ScanRes="${value}" Magnification="${value}"/>`));
       expect(await open([scanner, ...slideOf(AREA, tissue).slice(2)])).toMatchObject({
@@ -365,7 +365,7 @@ describe('a Ventana slide', () => {
   );
 });
 
-describe('openSlideFrom', () => {
+describe('openSlideFrom (opens a slide from its files)', () => {
   const info = encodeInfo([AREA]);
   const withInfo = (xml: string) => slideOf(AREA, tissue, xml);
   const withJoint = (text: string) => withInfo(encodeInfo([AREA], () => text));
@@ -385,7 +385,7 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when the XML of its scanner has another root',
+      'when the root element of its scanner XML is neither iScan nor Metadata',
       [withTags(macro, xmp('<a><iScan/></a>')), full],
       'FILE_CORRUPT',
     ],
@@ -395,7 +395,11 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     ['when the XML of its frames is truncated', withInfo(info.slice(0, -9)), 'FILE_CORRUPT'],
-    ['when the XML of its frames uses an entity', withInfo(info.replace('DOE', '&lol;')), 'FILE_CORRUPT'],
+    [
+      'when the XML of its frames uses an undefined entity',
+      withInfo(info.replace('DOE', '&lol;')),
+      'FILE_CORRUPT',
+    ],
     [
       'when the XML of its frames has elements that are nested 10,000 deep',
       withInfo(`<EncodeInfo>${'<a>'.repeat(10_000)}`),
@@ -406,7 +410,7 @@ describe('openSlideFrom', () => {
       withInfo(info.replace('Ver="2"', 'Ver="1"')),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when it has no level', [macro, thumbnail], 'FILE_CORRUPT'],
+    ['when none of its TIFF directories is a level', [macro, thumbnail], 'FILE_CORRUPT'],
     [
       'when its levels are not numbered from 0',
       [macro, withDescription(full, 'level=1 mag=20')],
@@ -424,12 +428,12 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when a level is magnified more than the one before',
+      'when a level has a higher magnification than the level before it',
       [macro, full, withDescription(half, 'level=1 mag=40')],
       'FILE_CORRUPT',
     ],
     [
-      'when frames and tiles have different sizes',
+      'when its frames and tiles have different sizes',
       withInfo(info.replace('Width="128"', 'Width="120"')),
       'FILE_CORRUPT',
     ],
@@ -495,12 +499,16 @@ describe('openSlideFrom', () => {
       withJoint(joint('constructor', 1, 2, 16, 0)),
       'FORMAT_NOT_SUPPORTED',
     ],
-    ['when frames overlap by half', withJoint(joint('RIGHT', 1, 2, 64, 0)), 'FILE_CORRUPT'],
-    ['when frames overlap by more than their size', withJoint(joint('RIGHT', 1, 2, 4000, 0)), 'FILE_CORRUPT'],
-    ['when frames lie a whole frame apart', withJoint(joint('RIGHT', 1, 2, -128, 0)), 'FILE_CORRUPT'],
+    ['when two frames overlap by half', withJoint(joint('RIGHT', 1, 2, 64, 0)), 'FILE_CORRUPT'],
+    [
+      'when two frames overlap by more than their size',
+      withJoint(joint('RIGHT', 1, 2, 4000, 0)),
+      'FILE_CORRUPT',
+    ],
+    ['when two frames lie a whole frame apart', withJoint(joint('RIGHT', 1, 2, -128, 0)), 'FILE_CORRUPT'],
     ['when an overlap is not a number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
     [
-      'when a level has another tile size',
+      'when a level has another tile size than full resolution',
       [macro, full, withDescription(losslessPicture(shrinkRaster(tissue, 2), 64), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
@@ -510,19 +518,26 @@ describe('openSlideFrom', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when a level is in strips',
+      'when a level is stored in strips instead of tiles',
       [macro, full, withDescription(losslessPicture(shrinkRaster(tissue, 2), null), 'level=1 mag=10')],
       'FILE_CORRUPT',
     ],
-    ['when a level has no size', [macro, withTags(full, { [tag.ImageWidth]: short(0) })], 'FILE_CORRUPT'],
     [
-      'when its tile tables are truncated',
+      'when a level has a width of 0',
+      [macro, withTags(full, { [tag.ImageWidth]: short(0) })],
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its table of tile offsets has only one entry',
       [macro, withTags(full, { [tag.TileOffsets]: short(8) })],
       'FILE_CORRUPT',
     ],
-  ])('throws $2 for a Ventana slide %s, in a message that names no patient', async (_, directories, code) => {
-    const opening = open(directories);
-    await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
-    await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
-  });
+  ])(
+    'throws $2, in a message without the patient name, for a Ventana slide %s',
+    async (_, directories, code) => {
+      const opening = open(directories);
+      await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
+      await expect(opening).rejects.toMatchObject({ message: expect.not.stringContaining('DOE') });
+    },
+  );
 });

@@ -71,14 +71,14 @@ async function rasterOf(slide: Slide, level: number, column: number, row: number
   return decodeImage(tile);
 }
 
-describe('an Olympus slide', () => {
-  it.each<[EtsCoding, number]>([
-    ['jpeg', 3],
-    ['jpeg2000', 0],
-    ['png', 0],
-    ['samples', 0],
+describe('an Olympus slide (.vsi)', () => {
+  it.each<[EtsCoding, number, string]>([
+    ['jpeg', 3, 'JPEG'],
+    ['jpeg2000', 0, 'JPEG 2000'],
+    ['png', 0, 'PNG'],
+    ['samples', 0, 'uncompressed samples'],
   ])(
-    'with tiles of the coding "%s" has the stated metadata, and the original pixels with a mean difference of at most %i',
+    'with tiles of $2 has the stated metadata, and the original pixels with a mean difference of at most $1 of 255',
     async (coding, maxMean) => {
       const slide = await openSingle(await planOf(coding));
       expect(slide).toMatchObject({
@@ -129,7 +129,7 @@ describe('an Olympus slide', () => {
     }
   });
 
-  it('returns null for a missing tile and has the background colour of the file', async () => {
+  it('returns null for a missing tile, and states the background colour of the file', async () => {
     const plan = await planOf('jpeg');
     const slide = await openSingle({ ...plan, tiles: plan.tiles.slice(0, 4), background: [240, 241, 242] });
     expect(await slide.readTile({ level: 0, column: 2, row: 1 })).toBeNull();
@@ -204,7 +204,7 @@ describe('an Olympus slide', () => {
   });
 });
 
-describe('an Olympus fluorescence slide', () => {
+describe('an Olympus fluorescence slide (.vsi)', () => {
   /** Returns a tile of one grey value. @param coordinates column, row, other coordinates, resolution */
   const greyTile = async (value: number, coordinates: readonly number[]): Promise<EtsTile> => ({
     coordinates,
@@ -228,7 +228,7 @@ describe('an Olympus fluorescence slide', () => {
   const metadata = { width: 64, height: 64 };
   const firstPixel = async (slide: Slide) => [...(await rasterOf(slide, 0, 0, 0)).rgb.subarray(0, 3)];
 
-  it('overlays its channels with their colours and display limits', async () => {
+  it('overlays its channels in the colours and with the display ranges that the file states', async () => {
     // Coordinates of a tile: column, row, channel, resolution. Blue has 1000 of 2000, green has 50 of 50.
     const slide = await openSingle(
       planOfTiles([await greyTile(1000, [0, 0, 0, 0]), await greyTile(50, [0, 0, 1, 0])]),
@@ -246,7 +246,7 @@ describe('an Olympus fluorescence slide', () => {
     expect(await firstPixel(slide)).toEqual([0, 255, 128]);
   });
 
-  it('overlays its channels in default colours if the file states none', async () => {
+  it('overlays its two channels in the default colours red and green if the file states none', async () => {
     const slide = await openSingle(
       planOfTiles([await greyTile(65_535, [0, 0, 0, 0]), await greyTile(65_535, [0, 0, 1, 0])]),
       {
@@ -283,7 +283,7 @@ describe('an Olympus fluorescence slide', () => {
     expect(rgb[0]).toBe(104); // focus 1, time 4
   });
 
-  it('shows only the other channels where a channel has no tile, and returns null where none has', async () => {
+  it('shows only the other channels where one channel has no tile, and returns null where no channel has a tile', async () => {
     const slide = await openSingle(
       planOfTiles([await greyTile(65_535, [0, 0, 0, 0]), await greyTile(65_535, [1, 0, 1, 0])]),
       {
@@ -312,32 +312,52 @@ describe('openSlideFrom with a damaged .vsi file', () => {
   const FIELD = 32;
 
   it.each<[string, (file: Buffer) => unknown, string]>([
-    ['that starts in its own header', (file) => file.writeUInt32LE(0, VOLUME + 8), 'FILE_CORRUPT'],
-    ['that starts past the file end', (file) => file.writeUInt32LE(2 ** 31, VOLUME + 8), 'FILE_TRUNCATED'],
-    ['with a 64-bit offset', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
-    ['that is empty', (file) => file.writeUInt32LE(0, VOLUME + 16), 'FORMAT_NOT_SUPPORTED'],
-    ['that is not a volume', (file) => file.writeUInt16LE(25, FIELD + 20), 'FORMAT_NOT_SUPPORTED'],
-    ['with an unknown tag', (file) => file.writeUInt32LE(2001, FIELD + 4), 'FORMAT_NOT_SUPPORTED'],
-    ['whose only field is not a volume', (file) => file.writeUInt32LE(5, FIELD), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'whose first field lies inside the header of the tree',
+      (file) => file.writeUInt32LE(0, VOLUME + 8),
+      'FILE_CORRUPT',
+    ],
+    [
+      'whose first field lies past the end of the file',
+      (file) => file.writeUInt32LE(2 ** 31, VOLUME + 8),
+      'FILE_TRUNCATED',
+    ],
+    ['whose first field lies beyond 4 GiB', (file) => file.writeUInt32LE(1, VOLUME + 12), 'FILE_CORRUPT'],
+    ['without fields', (file) => file.writeUInt32LE(0, VOLUME + 16), 'FORMAT_NOT_SUPPORTED'],
+    [
+      'whose collection of images has an invalid header',
+      (file) => file.writeUInt16LE(25, FIELD + 20),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'whose only field has an unknown tag',
+      (file) => file.writeUInt32LE(2001, FIELD + 4),
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    [
+      'whose only field has a type other than a list of fields',
+      (file) => file.writeUInt32LE(5, FIELD),
+      'FORMAT_NOT_SUPPORTED',
+    ],
   ])('throws $2 for a metadata tree %s', async (_, damage, code) => {
     const file = buildVsi([stack]);
     damage(file);
     await expect(open(file, await ets())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('throws FILE_CORRUPT if the offsets of the fields go backwards', async () => {
+  it('throws FILE_CORRUPT if a metadata field points back to an earlier one as the next field', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(24, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('throws FILE_TRUNCATED if a field is past the end of the file', async () => {
+  it('throws FILE_TRUNCATED if a metadata field lies past the end of the file', async () => {
     const file = buildVsiOf([{ tag: 1, value: 0 }, ...root([])]);
     file.writeUInt32LE(2 ** 31, FIELD + 8);
     await expect(open(file, await ets())).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });
 
-  it('throws FILE_TRUNCATED if a value ends past the end of the file', async () => {
+  it('throws FILE_TRUNCATED if the value of a metadata field ends past the end of the file', async () => {
     const value = { type: 259, bytes: new Uint8Array(16) };
     const file = buildVsiOf([{ tag: vsiTag.imageBoundary, value }]);
     file.writeUInt32LE(4096, FIELD + 12);
@@ -345,10 +365,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
   });
 
   it.each<[string, readonly VsiField[], string]>([
-    ['with volumes nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
-    ['with 300,000 fields', Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })), 'LIMIT_EXCEEDED'],
+    ['with metadata fields nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
     [
-      'with values of 20 MB in all',
+      'with 300,000 metadata fields',
+      Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })),
+      'LIMIT_EXCEEDED',
+    ],
+    [
+      'with metadata values of 20 MB in total',
       Array.from({ length: 5000 }, () => ({
         tag: vsiTag.stackName,
         value: { type: 13, bytes: new Uint8Array(4096) }, // characters
@@ -379,9 +403,13 @@ describe('openSlideFrom with a damaged .vsi file', () => {
   it.each<[string, Partial<VsiStackPlan>, string]>([
     ['whose image is in the .vsi file itself', { isExternal: false }, 'FORMAT_NOT_SUPPORTED'],
     ['that has only an overview', { type: 1 }, 'FORMAT_NOT_SUPPORTED'],
-    ['whose pixels are missing', { number: 7 }, 'FILE_TRUNCATED'],
-    ['whose size is smaller than its tiles', { width: 100, height: 100 }, 'FILE_CORRUPT'],
-    ['of 2^31 − 1 pixels each way', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
+    ['whose .ets file (the pixels) is missing', { number: 7 }, 'FILE_TRUNCATED'],
+    [
+      'whose stated size is smaller than the area that its tiles cover',
+      { width: 100, height: 100 },
+      'FILE_CORRUPT',
+    ],
+    ['of 2^31 − 1 pixels in width and height', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
   ])('throws $2 for a slide %s', async (_, metadata, code) => {
     await expect(open(buildVsi([{ ...stack, ...metadata }]), await ets())).rejects.toMatchObject({
       name: 'SlideError',
@@ -389,7 +417,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
     });
   });
 
-  it('throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED for a truncated file, whatever its length', async () => {
+  it('throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED for a truncated .vsi file, whatever its length', async () => {
     const file = buildVsi([stack]);
     const files = await ets();
     const outcomes = new Set<string>();
@@ -424,13 +452,21 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ],
     ['whose second header has another signature', (file) => file.writeBigUInt64LE(0n, 16), 'FILE_CORRUPT'],
     [
-      'whose list is past the end of the file',
+      'whose list of tiles is past the end of the file',
       (file) => file.writeBigUInt64LE(2n ** 40n, 32),
       'FILE_TRUNCATED',
     ],
-    ['whose list is at 2^64 − 1', (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 32), 'FILE_CORRUPT'],
+    [
+      'whose list of tiles is at 2^64 − 1',
+      (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 32),
+      'FILE_CORRUPT',
+    ],
     ['without tiles', (file) => file.writeUInt32LE(0, 40), 'FILE_CORRUPT'],
-    ['of more tiles than fit into its list', (file) => file.writeUInt32LE(7, 40), 'FILE_TRUNCATED'],
+    [
+      'that declares more tiles than its list contains',
+      (file) => file.writeUInt32LE(7, 40),
+      'FILE_TRUNCATED',
+    ],
     ['of 2^32 − 1 tiles', (file) => file.writeUInt32LE(2 ** 32 - 1, 40), 'LIMIT_EXCEEDED'],
     ['whose tiles have no coordinates', (file) => file.writeUInt32LE(0, 12), 'FILE_CORRUPT'],
     [
@@ -439,18 +475,18 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_CORRUPT',
     ],
     ['whose tiles have 2^31 coordinates', (file) => file.writeUInt32LE(2 ** 31, 12), 'LIMIT_EXCEEDED'],
-    ['whose tiles have no width', (file) => file.writeUInt32LE(0, etsHeader + 28), 'FILE_CORRUPT'],
+    ['whose tiles have a width of 0', (file) => file.writeUInt32LE(0, etsHeader + 28), 'FILE_CORRUPT'],
     ['whose tiles have 10^5 rows', (file) => file.writeUInt32LE(100_000, etsHeader + 32), 'LIMIT_EXCEEDED'],
     [
-      'whose tiles have planes in depth',
+      'whose tiles have a depth of 8 planes',
       (file) => file.writeUInt32LE(8, etsHeader + 36),
       'FORMAT_NOT_SUPPORTED',
     ],
     ['with signed samples', (file) => file.writeUInt32LE(1, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
     ['with floating-point samples', (file) => file.writeUInt32LE(9, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of 16 bits a sample in JPEG', (file) => file.writeUInt32LE(4, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
-    ['of 4 samples a pixel', (file) => file.writeUInt32LE(4, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
-    ['of 0 samples a pixel', (file) => file.writeUInt32LE(0, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
+    ['of 16 bits per sample in JPEG', (file) => file.writeUInt32LE(4, etsHeader + 8), 'FORMAT_NOT_SUPPORTED'],
+    ['of 4 samples per pixel', (file) => file.writeUInt32LE(4, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
+    ['of 0 samples per pixel', (file) => file.writeUInt32LE(0, etsHeader + 12), 'FORMAT_NOT_SUPPORTED'],
     ['with a palette', (file) => file.writeUInt32LE(2, etsHeader + 16), 'FORMAT_NOT_SUPPORTED'],
     ['with lossless JPEG tiles', (file) => file.writeUInt32LE(5, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
     ['with BMP tiles', (file) => file.writeUInt32LE(9, etsHeader + 20), 'FORMAT_NOT_SUPPORTED'],
@@ -483,13 +519,13 @@ describe('openSlideFrom with a damaged .ets file', () => {
     await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('throws FILE_CORRUPT if the file has no tile at full resolution', async () => {
+  it('throws FILE_CORRUPT for an .ets file without a tile at full resolution', async () => {
     const plan = await planOf('jpeg', 2);
     const file = buildEts({ ...plan, tiles: plan.tiles.filter(({ coordinates }) => coordinates[3] === 1) });
     await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('throws FORMAT_NOT_SUPPORTED for 17 channels', async () => {
+  it('throws FORMAT_NOT_SUPPORTED for an .ets file with 17 channels', async () => {
     const [tile] = (await planOf('png')).tiles;
     const file = buildEts({
       tileWidth: 256,
@@ -525,8 +561,16 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ],
     ['that is not JPEG', (file) => file.fill(0, tiles, tiles + 4), 'FILE_CORRUPT'],
     ['of one byte', (file) => file.writeUInt32LE(1, tileListOffset(file) + 28), 'FILE_CORRUPT'],
-    ['of another size', (file) => file.writeUInt32LE(250, etsHeader + 28), 'FILE_CORRUPT'],
-    ['with another number of samples', (file) => file.writeUInt32LE(1, etsHeader + 12), 'FILE_CORRUPT'],
+    [
+      'of another size than the header declares',
+      (file) => file.writeUInt32LE(250, etsHeader + 28),
+      'FILE_CORRUPT',
+    ],
+    [
+      'with more samples per pixel than the header declares',
+      (file) => file.writeUInt32LE(1, etsHeader + 12),
+      'FILE_CORRUPT',
+    ],
   ])('opens the slide, but reading a tile %s throws $2', async (_, damage, code) => {
     const file = buildEts(await planOf('jpeg'));
     damage(file);
@@ -560,7 +604,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
     });
   });
 
-  it('throws FILE_TRUNCATED for a truncated file, whatever its length', async () => {
+  it('throws FILE_TRUNCATED for a truncated .ets file, whatever its length', async () => {
     const [tile] = await cutEtsTiles(paintTissue(16, 16), 16, 1, 'jpeg');
     const file = buildEts({ tileWidth: 16, tileHeight: 16, tiles: [tile as EtsTile], compression: 2 });
     const smallVsi = buildVsi([{ ...stack, width: 16, height: 16 }]);
@@ -572,7 +616,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
 });
 
 describe('groupSlideFiles (finds the files that belong to one slide)', () => {
-  it('groups a .vsi file with the folder _name_ beside the file, if the folder exists', async () => {
+  it('groups a.vsi with the folder _a_ beside it; a .vsi file without such a folder has no members', async () => {
     expect(await groupSlideFiles({ path: '/nowhere' }, ['a.vsi', 'b.VSI'], ['_a_', 'b', 'other'])).toEqual([
       { main: 'a.vsi', members: ['_a_/'] },
       { main: 'b.VSI', members: [] },
@@ -583,7 +627,7 @@ describe('groupSlideFiles (finds the files that belong to one slide)', () => {
 describe.skipIf(slides === '')(`openSlide with a real Olympus slide${skipped}`, () => {
   const path = join(slides, 'olympus-vsi', 'vsi-ets-test-jpg2k.vsi');
 
-  it('reads the level size, pixel size and objective power of vsi-ets-test-jpg2k.vsi', async () => {
+  it('reads from vsi-ets-test-jpg2k.vsi 1645 × 1682 pixels of 0.108 µm and the objective power 60', async () => {
     const slide = await openSlide({ path });
     expect(slide).toMatchObject({ format: 'vsi', vendor: 'Olympus', objectivePower: 60 });
     expect(slide.mpp?.x).toBeCloseTo(0.10833, 5);

@@ -57,7 +57,7 @@ function expectRamp(values: number[], first = 0, last = 255): void {
   }
 }
 
-describe('12-bit grey in 16-bit samples', () => {
+describe('a slide of 12-bit grey in 16-bit samples', () => {
   /** Samples of 12 bits, of which 3900 is almost the largest. */
   const dark = ramp(200, 3900);
 
@@ -95,7 +95,7 @@ describe('12-bit grey in 16-bit samples', () => {
   });
 
   it.each(['MONOCHROME2', 'MONOCHROME1'])(
-    'is stretched in a DICOM file of the photometric interpretation %s without a display window',
+    'is stretched to black and white in a DICOM file of the photometric interpretation %s without a display window',
     async (photometric) => {
       const slide = await openBytes(await buildDicom({ photometric, bits: 16, wordStep: 10 }));
       const { rgb } = await drawLevel(slide, 0);
@@ -105,7 +105,7 @@ describe('12-bit grey in 16-bit samples', () => {
     },
   );
 
-  it('is scaled by the range that a TIFF declares', async () => {
+  it('is scaled by the range that a TIFF declares (MinSampleValue to MaxSampleValue), not by the range of its samples', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     // Of the declared range 0 to 7800, 200 is 7 of 255 and 3900 is 127.
     expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))), 7, 127);
@@ -115,7 +115,7 @@ describe('12-bit grey in 16-bit samples', () => {
     ['the whole range of 16 bits', 0, 65_535],
     ['an empty range', 9, 9],
     ['an inverted range of 8 bits', 255, 0],
-  ])('is stretched by an estimated range if a TIFF declares %s', async (_, min, max) => {
+  ])('is stretched by the estimated range of its samples if a TIFF declares %s', async (_, min, max) => {
     const tags = { [tag.MinSampleValue]: short(min), [tag.MaxSampleValue]: short(max) };
     expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
@@ -140,7 +140,7 @@ describe('12-bit grey in 16-bit samples', () => {
     expect(rgb.at(-1)).toBeGreaterThan(250);
   });
 
-  it('is stretched by the same range in a rendered tile and in the thumbnail', async () => {
+  it('is stretched to black and white in a rendered tile and in the thumbnail', async () => {
     const slide = await openBytes(tiffOf(directoryOf(dark)));
     expect(await readNativeDziTile(slide, { dziLevel: 7, column: 0, row: 0 })).toBeNull();
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 7, column: 0, row: 0 }));
@@ -151,17 +151,17 @@ describe('12-bit grey in 16-bit samples', () => {
   });
 });
 
-describe('16-bit grey', () => {
-  it('is not stretched if it has samples above 32,767, half of the largest 16-bit value', async () => {
+describe('a slide of 16-bit samples', () => {
+  it('shows the high byte of each sample, without stretching, if samples are above 32,767', async () => {
     const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
-  it('is shown as black if all its samples have the same low value', async () => {
+  it('is shown as black if all its samples have the value 300', async () => {
     expect(await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 
-  it('is not stretched if the image is stored as RGB', async () => {
+  it('shows the high byte of each sample, without stretching, if it is stored as RGB', async () => {
     const samples = Uint16Array.from({ length: width * height * 3 }, () => 2000);
     const directory = directoryOf(samples, { samplesPerPixel: 3, photometric: 2 });
     expect(await sampledGreys(await openBytes(tiffOf(directory)))).toEqual([7, 7, 7]); // the high byte of 2000

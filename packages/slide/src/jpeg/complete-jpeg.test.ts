@@ -99,7 +99,7 @@ describe('jpegPrefix (reads the JPEGTables field of a TIFF)', () => {
     ['without EOI (end of image)', (tables) => tables.subarray(0, -2)],
     ['with a truncated table', (tables) => tables.subarray(0, 40)],
     ['without any bytes', () => new Uint8Array()],
-  ])('rejects JPEG tables %s with FILE_CORRUPT', async (_, damage) => {
+  ])('rejects with FILE_CORRUPT JPEG tables %s', async (_, damage) => {
     const { tables } = await encodeTile('rgb');
     expect(() => jpegPrefix(damage(tables), 'rgb')).toThrow(
       expect.objectContaining({ code: 'FILE_CORRUPT' }),

@@ -11,7 +11,7 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-describe('readJpegHeader', () => {
+describe('readJpegHeader (reads a JPEG up to the start of its scan data)', () => {
   it('returns the size, coding process and sampling factors of a JPEG', () => {
     expect(readJpegHeader(jpeg)).toMatchObject({
       frameMarker: 0xc0,
@@ -35,7 +35,7 @@ describe('readJpegHeader', () => {
     expect(dataAt).toBe(scanAt + 2 + jpeg.readUInt16BE(scanAt + 2));
   });
 
-  it('reports declaresColour only for a JPEG with a JFIF or an Adobe marker', () => {
+  it('returns declaresColour true for a JPEG with a JFIF or an Adobe marker, and false for others', () => {
     const withMarker = (marker: number, body: string) =>
       Buffer.concat([
         jpeg.subarray(0, 2),
@@ -51,7 +51,7 @@ describe('readJpegHeader', () => {
     expect(readJpegHeader(withMarker(0xe1, 'Adobe\0\x64\0\0\0\0\0')).declaresColour).toBe(false);
   });
 
-  it('skips fill bytes before a marker', () => {
+  it('skips fill bytes (0xFF) before a marker', () => {
     const filled = Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff, 0xff]), jpeg.subarray(2)]);
     expect(readJpegHeader(filled).width).toBe(48);
   });
@@ -87,7 +87,7 @@ describe('readJpegHeader', () => {
     ['no components', patch(({ frameAt }) => frameAt + 9, 0)],
     ['more components than its frame header contains', patch(({ frameAt }) => frameAt + 9, 200)],
     ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
-    ['a sampling factor of 5', patch(({ frameAt }) => frameAt + 11, 0x51)],
+    ['a sampling factor of 5 (at most 4 is valid)', patch(({ frameAt }) => frameAt + 11, 0x51)],
   ])('rejects with FILE_CORRUPT a JPEG that has %s', (_, damage) => {
     expect(() => readJpegHeader(damage(jpeg))).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });

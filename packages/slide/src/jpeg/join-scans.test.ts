@@ -49,17 +49,20 @@ async function stackedPixels(jpegs: readonly Uint8Array[]): Promise<Raster> {
 
 describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () => {
   it.each<[string, readonly number[], Coding]>([
-    ['with chroma at full resolution', tenStrips, {}],
-    ['in grey', tenStrips, { grey: true }],
-    ['of which the last one is shorter', [32, 32, 32, 20], {}],
-    ['of which there is only one', [64], {}],
-  ])('returns a JPEG with the same pixels as the separate strips %s', async (_, heights, coding) => {
-    const jpegs = await strips(heights, coding);
-    const joined = joinScans(jpegs);
-    expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).max).toBe(0);
-  });
+    ['strips with chroma at full resolution', tenStrips, {}],
+    ['grey strips', tenStrips, { grey: true }],
+    ['strips of which the last one is shorter', [32, 32, 32, 20], {}],
+    ['a single strip', [64], {}],
+  ])(
+    'returns for %s a JPEG with the same pixels as the strips decoded separately',
+    async (_, heights, coding) => {
+      const jpegs = await strips(heights, coding);
+      const joined = joinScans(jpegs);
+      expect(difference(await pixelsOf(joined ?? new Uint8Array()), await stackedPixels(jpegs)).max).toBe(0);
+    },
+  );
 
-  it('returns a JPEG that differs from the separate strips only in pixel rows at the seams when chroma is subsampled', async () => {
+  it('returns a JPEG that differs from the strips decoded separately only in pixel rows at the seams when chroma is subsampled', async () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);
@@ -74,22 +77,25 @@ describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () =
     ['there are no strips', async () => []],
     ['the strips are progressive', () => strips(tenStrips, { progressive: true })],
     [
-      'the tables of the strips differ',
+      'the quantisation tables of the strips differ',
       async () => [...(await strips([32])), ...(await strips([32], { quality: 70 }))],
     ],
-    ['each strip has optimised tables', () => strips(tenStrips, { optimiseCoding: true })],
+    ['each strip has its own optimised Huffman tables', () => strips(tenStrips, { optimiseCoding: true })],
     [
       'the chroma subsampling of the strips differs',
       async () => [...(await strips([32])), ...(await strips([32], { chromaSubsampling: '4:2:0' }))],
     ],
-    ['one strip is wider', async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})]],
-    ['the height of an upper strip is not a multiple of 8 pixels, a block', () => strips([20, 20])],
     [
-      'the height of an upper strip is not a multiple of 16 pixels, the height of a subsampled MCU',
+      'one strip is wider than the other',
+      async () => [...(await strips([32])), await encode(paintTissue(72, 32), {})],
+    ],
+    ['the height of an upper strip is not a multiple of 8 pixels', () => strips([20, 20])],
+    [
+      'the height of an upper strip with subsampled chroma is not a multiple of 16 pixels',
       () => strips([24, 24], { chromaSubsampling: '4:2:0' }),
     ],
-    ['the last strip is taller (16 and 32 rows)', () => strips([16, 32])],
-    ['the last strip is taller (32 and 64 rows)', () => strips([32, 64])],
+    ['the last strip is taller than the first (16 and 32 rows)', () => strips([16, 32])],
+    ['the last strip is taller than the first (32 and 64 rows)', () => strips([32, 64])],
     [
       'one strip is truncated',
       async () => {

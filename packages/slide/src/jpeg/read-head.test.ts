@@ -46,7 +46,7 @@ describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
   });
 
   it.each([10, 4000, 5000, 100_000, 2_000_000])(
-    'reads the head of a JPEG with %i bytes of comments',
+    'returns the head of a JPEG with %i bytes of comments',
     async (bytes) => {
       const long = withComments(bytes);
       const { source, counter } = countingSource(long);
@@ -56,7 +56,7 @@ describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
     },
   );
 
-  it('rejects more than 16 MiB of comments with LIMIT_EXCEEDED', async () => {
+  it('rejects a JPEG with 17 MiB of comments with LIMIT_EXCEEDED', async () => {
     const long = withComments(17 * 2 ** 20);
     const { source, counter } = countingSource(long);
     await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -81,7 +81,7 @@ describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
     });
   });
 
-  it('throws FILE_TRUNCATED when the file ends before the end of the JPEG', async () => {
+  it('throws FILE_TRUNCATED when the file ends inside the head of the JPEG', async () => {
     const source = memorySource(jpeg.subarray(0, 100));
     await expect(readJpegHead(source, 0, jpeg.length)).rejects.toMatchObject({ code: 'FILE_TRUNCATED' });
   });

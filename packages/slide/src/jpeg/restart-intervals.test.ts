@@ -32,7 +32,7 @@ const areaOf = (column: number, row: number, columns: number, rows: number): Int
   rows,
 });
 
-describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG into restart intervals', () => {
+describe('intervalGrid (the grid of restart intervals of a JPEG, from its MCUs, minimum coded units)', () => {
   const header = { ...readJpegHeader(headOf(3)), restartInterval: 0 };
   it.each([
     ['returns null without restart markers', 0, 1024, 768, null],
@@ -51,7 +51,7 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
     [
-      'returns one row of intervals per three rows of MCUs when an interval has three of them',
+      'returns one row of intervals for three rows of MCUs when an interval has three rows of MCUs',
       384,
       1024,
       765,
@@ -64,10 +64,10 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
       768,
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
-    ['returns null when a row of MCUs is not a multiple of the interval', 100, 1024, 768, null],
+    ['returns null when the MCUs of a row are not a multiple of those of an interval', 100, 1024, 768, null],
     ['returns null for intervals wider than 65,500 pixels', 8200, 65_600, 8, null],
     [
-      'returns a grid wider than the 65,535 pixels that a frame can declare when the image is wider',
+      'returns a grid of 40 columns for an image of 81,920 pixels, wider than a JPEG frame can declare',
       256,
       81_920,
       8,
@@ -95,23 +95,28 @@ describe('intervalGrid, which groups the MCUs (minimum coded units) of a JPEG in
 
 describe('intervalReader (reads a part of a large JPEG by its restart markers)', () => {
   it.each<[string, IntervalCoding, IntervalArea, [x: number, y: number, width: number, height: number]]>([
-    ['one interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
+    ['a single interval', { width: 64, height: 8 }, areaOf(1, 3, 1, 1), [64, 24, 64, 8]],
     ['the first interval', { width: 64, height: 8 }, areaOf(0, 0, 1, 1), [0, 0, 64, 8]],
     [
-      'the last interval, at the end of the image',
+      'the last interval (at the end of the image)',
       { width: 64, height: 8 },
       areaOf(4, 17, 1, 1),
       [256, 136, 60, 4],
     ],
-    ['a rectangle', { width: 64, height: 8 }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
-    ['the right edge', { width: 64, height: 8 }, areaOf(3, 0, 2, 4), [192, 0, 124, 32]],
-    ['whole rows', { width: 64, height: 8 }, areaOf(0, 5, 5, 9), [0, 40, 316, 72]],
+    ['a rectangle of intervals', { width: 64, height: 8 }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
+    ['intervals at the right edge', { width: 64, height: 8 }, areaOf(3, 0, 2, 4), [192, 0, 124, 32]],
+    ['whole rows of intervals', { width: 64, height: 8 }, areaOf(0, 5, 5, 9), [0, 40, 316, 72]],
     ['the whole image', { width: 64, height: 8 }, areaOf(0, 0, 5, 18), [0, 0, 316, 140]],
     ['intervals as wide as the image', { width: 320, height: 8 }, areaOf(0, 4, 1, 10), [0, 32, 316, 80]],
-    ['intervals of several rows', { width: 320, height: 24 }, areaOf(0, 4, 1, 2), [0, 96, 316, 44]],
-    ['grey', { width: 64, height: 8, colour: 'grey' }, areaOf(1, 2, 3, 12), [64, 16, 192, 96]],
+    ['intervals of three rows of MCUs', { width: 320, height: 24 }, areaOf(0, 4, 1, 2), [0, 96, 316, 44]],
+    [
+      'a part of a grey image',
+      { width: 64, height: 8, colour: 'grey' },
+      areaOf(1, 2, 3, 12),
+      [64, 16, 192, 96],
+    ],
   ])(
-    'returns a part (%s) with exactly the pixels that it has in the whole image',
+    'returns %s with exactly the pixels of the decoded whole image at this place',
     async (_, coding, area, rectangle) => {
       const [x, y, width, height] = rectangle;
       const jpeg = await encodeIntervals(picture, coding);
@@ -157,14 +162,14 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
   });
 });
 
-describe('intervalReader without a valid list of interval starts', () => {
+describe('intervalReader (reads a part of a large JPEG) without a valid list of interval starts', () => {
   const coding = { width: 64, height: 8 };
   const area = areaOf(1, 2, 3, 12);
 
   it.each<[string, (starts: number[]) => IntervalStarts | null]>([
     ['is missing', () => null],
     ['is all zeros', (starts) => new Uint32Array(starts.length)],
-    ['is one byte off', (starts) => Uint32Array.from(starts, (start) => start + 1)],
+    ['is off by one byte', (starts) => Uint32Array.from(starts, (start) => start + 1)],
     ['is off by one interval', ([first = 0, ...starts]) => Uint32Array.of(...starts, first)],
     [
       'is off by eight intervals',
@@ -174,12 +179,15 @@ describe('intervalReader without a valid list of interval starts', () => {
     ['points past the end', (starts) => Float64Array.from(starts, (start) => start + 2 ** 40)],
     ['contains NaN', (starts) => Float64Array.from(starts, () => Number.NaN)],
     ['contains infinity', (starts) => Float64Array.from(starts, () => Number.POSITIVE_INFINITY)],
-  ])('returns correct pixels by searching for restart markers when the list %s', async (_, change) => {
-    const jpeg = await encodeIntervals(picture, coding);
-    const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
-    const whole = await pixelsOf(jpeg.bytes);
-    expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
-  });
+  ])(
+    'returns the pixels of the part by searching for restart markers when the list %s',
+    async (_, change) => {
+      const jpeg = await encodeIntervals(picture, coding);
+      const part = await (await readerOf(jpeg, change([...jpeg.starts])))(area);
+      const whole = await pixelsOf(jpeg.bytes);
+      expect(difference(await pixelsOf(part), cropRaster(whole, 64, 16, 192, 96)).max).toBe(0);
+    },
+  );
 
   // The byte before the start of an interval is the second byte of its restart marker.
   it.each<[string, (jpeg: Buffer, starts: readonly number[]) => Buffer]>([
@@ -200,7 +208,7 @@ describe('intervalReader without a valid list of interval starts', () => {
       'the end-of-image marker (EOI) precedes the last restart marker',
       (jpeg, starts) => jpeg.fill(0xd9, (starts[80] as number) - 1, starts[80]),
     ],
-  ])('rejects the image with FILE_CORRUPT when the search fails because %s', async (_, damage) => {
+  ])('rejects with FILE_CORRUPT when the search for restart markers fails because %s', async (_, damage) => {
     const jpeg = await encodeIntervals(picture, coding);
     const bytes = damage(Buffer.from(jpeg.bytes), jpeg.starts);
     const read = await readerOf({ ...jpeg, bytes }, null);

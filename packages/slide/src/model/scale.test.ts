@@ -21,7 +21,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
     [60, 10 / 60],
     [1.25, 8],
   ])(
-    'derives a pixel size of 10 µm divided by the magnification when the file states only a magnification of %d×',
+    'derives from the magnification %d× the pixel size %d µm when the file states no pixel size',
     (objectivePower, side) => {
       expect(scaleOf({ mpp: null, objectivePower })).toEqual({
         mpp: { x: side, y: side },
@@ -42,7 +42,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
     [0.11, 100],
     [3.2, 2.5],
   ])(
-    'derives from %d µm per pixel the magnification %d× when the file states no magnification',
+    'derives from the pixel size %d µm the magnification %d× when the file states no magnification',
     (side, power) => {
       const mpp = { x: side, y: side };
       const expected = { mpp, objectivePower: power, derived: 'objectivePower' };
@@ -51,7 +51,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
   );
 
   it.each([0.02, 0.7, 12])(
-    'derives no magnification from %d µm per pixel, because no usual objective has a similar pixel size',
+    'derives no magnification from the pixel size %d µm, because no usual objective has a similar pixel size',
     (side) => {
       const mpp = { x: side, y: side };
       expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatNames as formatsInOpenSlide } from '../open-slide.ts';
+import { formatReaderNames as formatsInOpenSlide } from '../open-slide.ts';
 import { formatNames } from './format-names.ts';
 
 it('the list of file name patterns (formatNames) has an entry for every slide format that openSlide supports', () => {

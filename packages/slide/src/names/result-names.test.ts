@@ -8,13 +8,16 @@ describe('resultNameOf (recognises files with analysis results of a slide by the
     ['a.svs_mask.png', 'raster', 'a.svs'],
     ['a_detections.geojson.gz', 'vector', 'a'],
     ['a.geojson', 'vector', 'a'],
-  ])('recognises "%s" as a %s result of the slide "%s"', (name, kind, slideName) => {
+  ])('recognises the file "%s" as a %s result of the slide "%s"', (name, kind, slideName) => {
     expect(resultNameOf(name)).toEqual({ slideName, kind });
   });
 
-  it.each(['a.svs', '_mask.tif'])('returns null for "%s", which is not the name of a result', (name) => {
-    expect(resultNameOf(name)).toBeNull();
-  });
+  it.each(['a.svs', '_mask.tif'])(
+    'returns null for the file name "%s", which is not that of a result',
+    (name) => {
+      expect(resultNameOf(name)).toBeNull();
+    },
+  );
 });
 
 it('slideStemOf returns the name of a slide file in lower case and without its extension', () => {

@@ -72,7 +72,7 @@ function cacheOf(
 const requestedRanges = ({ requests }: ReturnType<typeof storeOf>) =>
   requests.map(({ first, blocks }) => [first, blocks] as const).sort(([firstA], [firstB]) => firstA - firstB);
 
-describe('the block cache of object storage', () => {
+describe('the block cache (keeps parts of objects of object storage)', () => {
   it.each([
     ['within a block', 100, 200],
     ['across two blocks', BLOCK_BYTES - 10, 20],
@@ -84,7 +84,7 @@ describe('the block cache of object storage', () => {
     expect(bytes.subarray(offset, offset + length).equals(read)).toBe(true);
   });
 
-  it('throws FILE_TRUNCATED for a range beyond the object, without a request', async () => {
+  it('throws FILE_TRUNCATED for a range beyond the end of the object, without a request to the store', async () => {
     const store = storeOf();
     await expect(cacheOf(store).read(object, bytes.length, 1)).rejects.toMatchObject({
       code: 'FILE_TRUNCATED',
@@ -92,7 +92,7 @@ describe('the block cache of object storage', () => {
     expect(store.requests).toEqual([]);
   });
 
-  it('fetches adjacent missing blocks together, at most eight per request', async () => {
+  it('requests adjacent missing blocks together, at most eight per request', async () => {
     const store = storeOf();
     const cache = cacheOf(store);
     await cache.read(object, 2 * BLOCK_BYTES, 1);
@@ -105,7 +105,7 @@ describe('the block cache of object storage', () => {
     ]);
   });
 
-  it('fetches a block once for concurrent and later reads', async () => {
+  it('requests a block only once for concurrent and later reads', async () => {
     const store = storeOf();
     const gate = Promise.withResolvers<void>();
     store.delayUntil(gate.promise);
@@ -117,7 +117,7 @@ describe('the block cache of object storage', () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it('reuses the blocks of a moved object, but not those of another version', async () => {
+  it('reuses the blocks of an object under another key with the same ETag, and requests them again for another ETag', async () => {
     const store = storeOf();
     const cache = cacheOf(store);
     await cache.read(object, 0, 10);
@@ -144,7 +144,7 @@ describe('the block cache of object storage', () => {
     expect(await cache.read(object, 0, 1)).toHaveLength(1);
   });
 
-  it('aborts a request only when all reads that wait for the request are aborted', async () => {
+  it('aborts a request to the store only when all reads that wait for it are aborted', async () => {
     const store = storeOf();
     const gate = Promise.withResolvers<void>();
     store.delayUntil(gate.promise);
@@ -163,7 +163,7 @@ describe('the block cache of object storage', () => {
     expect(store.requests).toHaveLength(2);
   });
 
-  it('reads blocks from the disk cache, without a request, when another process has fetched them', async () => {
+  it('reads blocks from the disk cache, without a request, when another cache over the same folder has fetched them', async () => {
     const first = storeOf();
     const diskCache = createDiskCache();
     await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);

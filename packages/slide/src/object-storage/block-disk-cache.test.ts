@@ -49,8 +49,8 @@ async function readFrom(
 const cachedIndices = async () =>
   (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((a, b) => a - b);
 
-describe('the disk cache of blocks of objects', () => {
-  it('returns cached blocks, also to another process', async () => {
+describe('the disk cache for blocks of objects in object storage', () => {
+  it('returns cached blocks, also from a second cache over the same folder, and null for other blocks', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/3`, block);
     await diskCache.settled();
@@ -74,7 +74,7 @@ describe('the disk cache of blocks of objects', () => {
     }
   });
 
-  it('reads a block whose file is open after another process has deleted the file', async () => {
+  it('returns a block from its open file after the file was deleted, until the cache is closed', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -85,7 +85,7 @@ describe('the disk cache of blocks of objects', () => {
     expect(await readFrom(diskCache, 0)).toBeNull();
   });
 
-  it('rejects a block whose file was truncated while the file was open, and stores the block again at the next put', async () => {
+  it('returns null for a block whose file was truncated while it was open, and stores the block again at the next put', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -105,7 +105,7 @@ describe('the disk cache of blocks of objects', () => {
       'changed in one bit',
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -1), Buffer.of((bytes.at(-1) ?? 0) ^ 1)]),
     ],
-  ])('returns no bytes and deletes the file of a block that was %s', async (_, damage) => {
+  ])('returns null for a block whose file was %s, and deletes the file', async (_, damage) => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/0`, block);
     await diskCache.settled();
@@ -132,14 +132,14 @@ describe('the disk cache of blocks of objects', () => {
     expect(await cachedIndices()).toEqual([0, 9, 10, 11]);
   });
 
-  it('caches nothing with a limit of 0 bytes', async () => {
+  it('stores no blocks when its size limit is 0 bytes', async () => {
     const disabled = createDiskCache(0);
     disabled.put(`${fingerprint}/0`, block);
     await disabled.settled();
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('deletes abandoned partial files, but not recent ones', async () => {
+  it('deletes old partial files (.part) when it starts, but not recent ones', async () => {
     await mkdir(join(folder, 'ab', fingerprint), { recursive: true });
     for (const [name, modifiedSeconds] of [
       ['1.old.part', 1000],

@@ -13,7 +13,7 @@ const failing = (error: Error) => async () => {
 };
 
 describe('a request to the object store with retries', () => {
-  it('is retried after a transient fault and after an unexpected error', async () => {
+  it('is retried after a transient fault and after an unexpected error, and returns the result of the third attempt', async () => {
     const attempt = vi
       .fn<() => Promise<string>>()
       .mockRejectedValueOnce(transientFault())
@@ -67,7 +67,7 @@ describe('the circuit breaker of object storage', () => {
   it.each([
     ['a success', async () => 'bytes'],
     ['a definite error such as FILE_MISSING', failing(definiteError())],
-  ])('stays closed when %s occurs between failures', async (_, between) => {
+  ])('stays closed, so that requests are still sent, when %s occurs between failures', async (_, between) => {
     const closedGuard = guard();
     for (let i = 0; i < 4; i++) await closedGuard.run(failing(transientFault())).catch(() => {});
     await closedGuard.run(between).catch(() => {});
@@ -75,7 +75,7 @@ describe('the circuit breaker of object storage', () => {
     expect(await closedGuard.run(async () => 'bytes')).toBe('bytes');
   });
 
-  it('sends one request as a probe after the interval, and closes when the probe succeeds', async () => {
+  it('sends one request as a probe after the probe interval, and closes when the probe succeeds', async () => {
     const openGuard = await openCircuit({ probeMs: 0 });
     const gate = Promise.withResolvers<string>();
     const probe = openGuard.run(() => gate.promise);
@@ -85,14 +85,14 @@ describe('the circuit breaker of object storage', () => {
     expect(await openGuard.run(async () => 'another')).toBe('another');
   });
 
-  it('stays open when the probe fails, and does not retry the probe', async () => {
+  it('does not retry a probe that fails', async () => {
     const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
     await expect(openGuard.run(attempt)).rejects.toThrow('500');
     expect(attempt).toHaveBeenCalledOnce();
   });
 
-  it('stays open when the caller aborts the probe', async () => {
+  it('stays open when the caller aborts the probe: the next request is a probe again', async () => {
     const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const controller = new AbortController();
     const probe = openGuard.run(() => {

@@ -32,7 +32,7 @@ const textOf = async (name: string) => {
 };
 
 describe('the objects of a slide in object storage', () => {
-  it('include the main object and those in its folder', async () => {
+  it('are the main object and all objects in its folder and subfolders when the location lists no members', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     expect(files).toMatchObject({ name: 'slide.vsi', path: null });
     expect(await files.list()).toEqual(['beside.dat', 'slide.vsi']);
@@ -40,12 +40,12 @@ describe('the objects of a slide in object storage', () => {
     expect(await textOf('_slide_/stack1/frame_t.ets')).toBe('part');
   });
 
-  it('are only the main object and the listed members (files of the slide) when the location of the slide lists members', async () => {
+  it('are only the main object and its members (further files of the slide) when the location lists the members', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.list()).toEqual(['_slide_/', 'slide.vsi']);
   });
 
-  it('in a member folder are listed by listFolder with their sizes, and those of other folders are not', async () => {
+  it('in a member folder are listed by listFolder with their sizes; other folders are rejected with FILE_CORRUPT', async () => {
     const files = await openSlideFiles(objectAt('Set/slide.vsi', ['_slide_/']), objects);
     expect(await files.listFolder('_slide_/')).toEqual([{ path: '_slide_/stack1/frame_t.ets', size: 4 }]);
     for (const name of ['_slide_', '_slide_/stack1/', '../', './']) {
@@ -76,7 +76,7 @@ describe('the objects of a slide in object storage', () => {
     });
   });
 
-  it('cause FILE_CHANGED on reads after they were replaced', async () => {
+  it('cause FILE_CHANGED when they are read after they were replaced', async () => {
     const { main } = await openSlideFiles(objectAt('Set/slide.vsi'), objects);
     store.set('Set/slide.vsi', text('another'));
     await expect(main.read(0, 4)).rejects.toMatchObject({ code: 'FILE_CHANGED' });
@@ -150,7 +150,7 @@ describe('a slide in object storage', () => {
     expect(series.levels).toHaveLength(2);
   });
 
-  it('makes groupSlideFiles reject with the error of the storage when the storage does not respond', async () => {
+  it('makes groupSlideFiles fail with STORE_UNAVAILABLE when the storage does not respond', async () => {
     store.set('Series/large.dcm', await buildDicom());
     store.failWith(storeError);
     const group = groupSlideFiles({ path: 'Series', isObject: true }, ['large.dcm', 'b.vms'], [], objects);

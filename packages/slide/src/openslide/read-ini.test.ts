@@ -52,22 +52,22 @@ describe('readIni (parses an INI file of a slide)', () => {
     ['a NUL character in the name of a section', '[A]\u0000]\nkey=1\n'],
     ['a vertical tab', '[A]\n\u000bkey=1\n'],
     ['a carriage return inside a line', '[A]\nkey=1\rkey=2\n'],
-    ['a blank beyond ASCII before a key', '[A]\n\u00a0key=1\n'],
-    ['a blank beyond ASCII after a key', '[A]\nkey\u2003=1\n'],
+    ['a non-ASCII space before a key', '[A]\n\u00a0key=1\n'],
+    ['a non-ASCII space after a key', '[A]\nkey\u2003=1\n'],
     ['an invisible character in a key', '[A]\nke\u200by=1\n'],
     ['a byte order mark in a key', '[A]\n\ufeffkey=1\n'],
-    ['a key with two values', '[A]\nkey=1\nkey=2\n'],
-    ['a key with two values in a repeated section', '[A]\nkey=1\n[B]\n[A]\nkey=2\n'],
+    ['a key that occurs twice', '[A]\nkey=1\nkey=2\n'],
+    ['a key that occurs twice in a repeated section', '[A]\nkey=1\n[B]\n[A]\nkey=2\n'],
     ['a line before the first section', 'key=1\n[A]\n'],
     ['a line without a key and value', '[A]\nkey\n'],
     ['an unterminated section header', '[A\nkey=1\n'],
-    ['a comment with a semicolon', '[A]\n; key\n'],
+    ['a comment that begins with a semicolon', '[A]\n; key\n'],
   ])('throws FILE_CORRUPT for an INI file with %s', (_, text) => {
     expect(() => readIni(text)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
   it.skipIf(readWithGlib === null)(
-    'returns the same values as GLib for random INI files, or rejects them',
+    'returns for random INI files the values that the library GLib returns, or throws an error',
     () => {
       const piece = fc.constantFrom(
         '[',

@@ -58,7 +58,10 @@ describe.each<[string, () => Promise<Slide>]>([
   ['a slide of odd size, whose levels the scanner rounded down', () => openSvs({ width: 483, height: 405 })],
   ['a slide without a pyramid', () => openSvs({ width: 500, height: 300, downsamples: [1] })],
   ['a slide whose second level is reduced by 3', () => openTiff({ downsamples: [1, 3] })],
-  ['a slide whose tiles are too small to send', () => openTiff({ tileSize: 64, downsamples: [1, 2] })],
+  [
+    'a slide with tiles of 64 × 64 pixels, too small to send',
+    () => openTiff({ tileSize: 64, downsamples: [1, 2] }),
+  ],
   ['a long and thin slide', () => openSvs({ width: 3000, height: 40, downsamples: [1] })],
   ['a slide smaller than a tile', () => openSvs({ width: 40, height: 30, downsamples: [1] })],
 ])('the native (sent without decoding) and rendered tiles of %s', (_, open) => {
@@ -89,7 +92,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     vi.useRealTimers();
   });
 
-  it('shows the background where the scanner stored no tile', async () => {
+  it('shows the background colour where the scanner stored no tile', async () => {
     const picture = paintPlain(512, 512, [150, 60, 120]);
     const slide = await openSvs({
       width: 512,
@@ -127,14 +130,14 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('shows the background where neither the smaller level nor full resolution has a tile', async () => {
+  it('shows the background colour where neither a smaller level nor full resolution has a tile', async () => {
     const isEmpty = (_: number, column: number) => column === 0;
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1, 4], isEmpty });
     const { rgb } = await renderPixels(slide, { dziLevel: 8, x: 0, y: 0, width: 30, height: 30 });
     expect(new Set(rgb)).toEqual(new Set([255]));
   });
 
-  it('does not show padding at its edge', async () => {
+  it('at the edge of the slide shows no padding of the stored tiles', async () => {
     // libtiff repeats the last pixel in the padding; a scanner may leave any bytes there.
     const slide = await openSvs({
       width: 130,
@@ -164,7 +167,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('of each of the seven smallest levels is rendered from the same 64 source tiles, which are read only once', async () => {
+  it('of each of the seven smallest levels is rendered from the same 64 source tiles, each read only once', async () => {
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1] });
     let tilesRead = 0;
     const readTile: Slide['readTile'] = (...args) => {
@@ -178,7 +181,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     expect(tilesRead).toBe(8 * 8); // 1000 × 900 pixels in tiles of 128
   });
 
-  it('that takes longer than the 5 s limit of a call is completed by repeated calls, which read each source tile once', async () => {
+  it('that takes longer than the 5 s limit of a call is completed by the third call, after BUSY twice; each source tile is read once', async () => {
     const side = 16_384;
     const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
     const { tags } = encodeSamples({ ...small, tile: { width: 512, height: 512 } });

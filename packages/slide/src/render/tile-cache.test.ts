@@ -31,7 +31,7 @@ describe('the cache of decoded source tiles, from which tiles are rendered', () 
     expect(read).toEqual([0, 1, 2, 3]);
   });
 
-  it('caches a tile separately for each slide, address and reduction', async () => {
+  it('caches a tile separately for each slide, tile address and reduction factor', async () => {
     const [slide, otherSlide] = [await openStrips(), await openStrips()];
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
     const decode = async () => tile && decodeImage(tile);
@@ -62,7 +62,7 @@ describe('the cache of decoded source tiles, from which tiles are rendered', () 
     expect(decoded).toBe(1);
   });
 
-  it('caches a tile that is larger than its size limit until the next tile is added', async () => {
+  it('caches a tile that is larger than the size limit of the cache until the next tile is added', async () => {
     const slide = await openStrips();
     const huge = async () => ({ width: 16, height: 1, rgb: new Uint8Array(65 * 2 ** 20) });
     const address = { level: 0, column: 0, row: 0 };
@@ -72,7 +72,7 @@ describe('the cache of decoded source tiles, from which tiles are rendered', () 
     expect((await cachedTile(slide, address, 1, huge)) === cached).toBe(false);
   });
 
-  it('does not cache null, which stands for a tile that the file does not store', async () => {
+  it('does not cache null (a tile that the file does not store), but reads again at the next request', async () => {
     const slide = await openStrips();
     const address = { level: 0, column: 0, row: 0 };
     expect(await cachedTile(slide, address, 1, async () => null)).toBeNull();

@@ -18,7 +18,7 @@ function queueOf(jobs: readonly string[], pathOf: (job: string) => string[]): Fa
   return queue;
 }
 
-describe('the order of jobs in FairQueue (in which keys such as accounts take turns)', () => {
+describe('the order of jobs in FairQueue (keys such as accounts take turns)', () => {
   it('is the order of arrival for the jobs of one key', () => {
     expect(startAll(queueOf(['a1', 'a2', 'a3'], () => ['a']))).toEqual(['a1', 'a2', 'a3']);
   });
@@ -57,7 +57,7 @@ describe('the order of jobs in FairQueue (in which keys such as accounts take tu
     expect(startAll(queue)).toEqual(['a-slow', 'b3']);
   });
 
-  it('does not take the turn of a key when a job of the key is removed instead of started', () => {
+  it('keeps the turn of a key whose job is removed instead of started', () => {
     const queue = queueOf(['a1', 'a2', 'b1'], ([key = '']) => [key]);
     const first = queue.next();
     expect(first && queue.remove(first)).toBe(true);
@@ -66,8 +66,8 @@ describe('the order of jobs in FairQueue (in which keys such as accounts take tu
   });
 });
 
-describe('a full FairQueue (in which keys such as accounts take turns)', () => {
-  it('rejects another job when all waiting jobs have the same key as the new job', () => {
+describe('FairQueue at its limits (keys such as accounts take turns)', () => {
+  it('rejects a new job when the queue is full of jobs of the same key', () => {
     const queue = new FairQueue<string>({ total: 2 });
     expect([queue.add('a1', ['a']), queue.add('a2', ['a'])]).not.toContain(null);
     expect(queue.add('a3', ['a'])).toBeNull();
@@ -84,7 +84,7 @@ describe('a full FairQueue (in which keys such as accounts take turns)', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('displaces the newest job of the key with the most jobs when a key with at least two fewer jobs adds one', () => {
+  it('displaces, when full, the newest job of the key with the most jobs for a job of a key with at least two jobs fewer', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);
@@ -93,13 +93,13 @@ describe('a full FairQueue (in which keys such as accounts take turns)', () => {
     expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
   });
 
-  it('displaces the newest job of the second-level key (account) with the most jobs when all jobs share a first-level key', () => {
+  it('displaces, when full of jobs of one network (first-level key), the newest job of the account with the most jobs', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
     expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');
   });
 
-  it('displaces a job of low priority rather than a newer job of high priority', () => {
+  it('displaces, when full, a job of low priority rather than a newer job of high priority', () => {
     const queue = new FairQueue<string>({ total: 3 });
     queue.add('urgent', ['a'], 0);
     queue.add('not urgent', ['a'], 1);
@@ -107,7 +107,7 @@ describe('a full FairQueue (in which keys such as accounts take turns)', () => {
     expect(queue.add('other', ['b'])?.displaced?.job).toBe('not urgent');
   });
 
-  it('accepts a job again after a waiting job was started, removed or cleared', () => {
+  it('accepts a new job after a waiting job of the full queue was started, removed or cleared', () => {
     const queue = new FairQueue<string>({ total: 1, perKey: [1] });
     const first = queue.add('1', ['a'])?.ticket;
     if (first) queue.start(first);

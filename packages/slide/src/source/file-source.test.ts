@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('openFileSource', () => {
+describe('openFileSource (opens a local file to read byte ranges)', () => {
   it('reads exactly the requested bytes', async () => {
     const source = await openFileSource(path);
     expect(source.size).toBe(100);
@@ -54,7 +54,7 @@ describe('openFileSource', () => {
     ['of more bytes than the file has', 0, 2 ** 40, 'FILE_TRUNCATED'],
     ['before the start', -1, 2, 'FILE_CORRUPT'],
     ['at a fractional offset', 0.5, 2, 'FILE_CORRUPT'],
-    ['at infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
+    ['at the offset infinity', Number.POSITIVE_INFINITY, 2, 'FILE_CORRUPT'],
     ['with a negative length', 2, -1, 'FILE_CORRUPT'],
   ])('throws $3 for a read %s', async (_, offset, length, code) => {
     const source = await openFileSource(path);
@@ -66,7 +66,7 @@ describe('openFileSource', () => {
     ['is truncated', () => truncate(path, 50)],
     ['grows', () => appendFile(path, 'more')],
     [
-      'is overwritten at another place',
+      'is overwritten outside the read range',
       async () => {
         const file = await open(path, 'r+');
         await file.write('new', 90);
@@ -82,7 +82,7 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('keeps reading the opened file after another file took its name, or after its name was deleted', async () => {
+  it('keeps reading the opened file after another file took its name, and after that name was deleted', async () => {
     const source = await openFileSource(path);
     await writeFile(join(folder, 'new'), new Uint8Array(100));
     await rename(join(folder, 'new'), path);
@@ -99,7 +99,7 @@ describe('openFileSource', () => {
     await source.close();
   });
 
-  it('returns the same bytes for a read on the calling thread and a read in the thread pool', async () => {
+  it('returns the bytes of the file from reads on the calling thread and from reads in the thread pool', async () => {
     const bytes = randomBytes(600_000);
     await writeFile(path, bytes);
     const source = await openFileSource(path);
@@ -117,19 +117,19 @@ describe('openFileSource', () => {
     await expect(source.read(0, 1)).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
-  it('rejects a read when its abort signal is aborted', async () => {
+  it('rejects a read with the abort reason when its signal is already aborted', async () => {
     const source = await openFileSource(path);
     await expect(source.read(0, 1, AbortSignal.abort())).rejects.toThrow('aborted');
     await source.close();
   });
 
-  it('throws an error whose message contains no path when the file is missing', async () => {
+  it('throws FILE_MISSING, in a message without the path, for a missing file', async () => {
     const error = await openFileSource(join(folder, 'secret.svs')).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'FILE_MISSING', message: expect.not.stringContaining('secret') });
   });
 
   it.skipIf(process.platform === 'win32')(
-    'states that the permission to read a file is missing',
+    'throws FILE_MISSING, in a message about the missing permission, for a file that the process may not read',
     async () => {
       await chmod(folder, 0o755);
       await chmod(path, 0o000);
@@ -150,11 +150,14 @@ describe('openFileSource', () => {
     await expect(openFileSource(folder)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
   });
 
-  it.skipIf(process.platform === 'win32')('rejects a named pipe without waiting for a writer', async () => {
-    const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
-  });
+  it.skipIf(process.platform === 'win32')(
+    'rejects a named pipe with NOT_A_SLIDE, without waiting for a writer',
+    async () => {
+      const pipe = join(folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      await expect(openFileSource(pipe)).rejects.toMatchObject({ code: 'NOT_A_SLIDE' });
+    },
+  );
 });
 
 describe('the fingerprint of a slide (version of its files)', () => {

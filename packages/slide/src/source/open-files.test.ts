@@ -39,14 +39,14 @@ describe('the cache of open files', () => {
     expect(await textOf('b')).toBe('b');
   });
 
-  it('reopens a file that has grown when the caller needs the new bytes', async () => {
+  it('reopens a file that has grown when the caller requests more bytes than it had', async () => {
     expect(await textOf('a')).toBe('a');
     await appendFile(join(folder, 'a'), 'bc');
     expect(await textOf('a')).toBe('a');
     expect(await textOf('a', 3)).toBe('abc');
   });
 
-  it('closes a file when closeFile is called, so that opening the deleted file throws FILE_MISSING', async () => {
+  it('closes a deleted file when closeFile is called, so that opening it again throws FILE_MISSING', async () => {
     await openFile('a');
     await rm(join(folder, 'a'));
     await files.closeFile(join(folder, 'a'));

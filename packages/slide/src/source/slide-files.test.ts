@@ -42,7 +42,7 @@ describe('the local files of a slide', () => {
       ['beside.dat'],
       ['beside.dat', 'slide.mrxs'],
     ],
-    ['only the main file when the location lists no members', [], ['slide.mrxs']],
+    ['only the main file when the location has an empty list of members', [], ['slide.mrxs']],
   ])('are %s', async (_, members, names) => {
     const slideFiles = await openLocalFiles({ path: join(folder, 'dataset', 'slide.mrxs'), members });
     expect(await slideFiles.list()).toEqual(names);
@@ -67,14 +67,14 @@ describe('the local files of a slide', () => {
       members: ['beside.dat', 'parts/..data.dat'],
     });
 
-    it('do not include the other files of the folder', async () => {
+    it('include only the main file and the members, not other files of the folder', async () => {
       await writeFile(join(folder, 'dataset', 'stranger.dat'), 'stranger');
       const named = await openLocalFiles(location());
       expect(await named.list()).toEqual(['beside.dat', 'parts/..data.dat', 'slide.mrxs']);
       await named.close();
     });
 
-    it('each change the fingerprint of the slide when they change', async () => {
+    it('change the fingerprint of the slide when one of the members changes', async () => {
       const before = await openLocalFiles(location());
       expect(before.fingerprint).toBe(await fingerprintOfFiles(location()));
       expect(before.fingerprint).not.toBe(before.main.fingerprint);
@@ -83,7 +83,7 @@ describe('the local files of a slide', () => {
       await before.close();
     });
 
-    it('cause FILE_MISSING when the slide is opened and one of them does not exist', async () => {
+    it('cause FILE_MISSING when the slide is opened while one of the members does not exist', async () => {
       await rm(join(folder, 'dataset', 'beside.dat'));
       await expect(openLocalFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
       await expect(fingerprintOfFiles(location())).rejects.toMatchObject({ code: 'FILE_MISSING' });
@@ -107,7 +107,7 @@ describe('the local files of a slide', () => {
       await named.close();
     });
 
-    it('are not listed when the folder is no member, or when a symbolic link to another folder has replaced it', async () => {
+    it('are rejected with FILE_CORRUPT by listFolder when the folder is no member, or was replaced by a symbolic link', async () => {
       const named = await openWithFolder();
       for (const name of ['parts', '../', './', '/', 'other/', 'parts/../parts/']) {
         await expect(named.listFolder(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
@@ -121,7 +121,7 @@ describe('the local files of a slide', () => {
     });
   });
 
-  it('cause FILE_MISSING when a file that does not exist is opened by its name', async () => {
+  it('cause FILE_MISSING when one is opened by a name that does not exist', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 

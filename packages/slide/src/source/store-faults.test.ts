@@ -32,7 +32,7 @@ const expectedBytes = bytes.subarray(1000, 201_000);
 const unavailable = { name: 'SlideError', code: 'STORE_UNAVAILABLE' };
 
 describe.skipIf(withoutObjectStore !== null)(
-  `an object store behind an unreliable network (${withoutObjectStore ?? 'S3'})`,
+  `reading S3 object storage over an unreliable network${withoutObjectStore === null ? '' : ` (skipped: ${withoutObjectStore})`}`,
   () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'store-faults-'));
@@ -113,7 +113,7 @@ describe.skipIf(withoutObjectStore !== null)(
       await canary.close();
     });
 
-    it('aborts the connection when the store sends a whole object instead of the requested range', async () => {
+    it('throws STORE_UNAVAILABLE and closes the connection when the store sends the whole object instead of a range', async () => {
       proxy.failAlways({ kind: 'whole' });
       const before = proxy.sentBytes;
       await expect(store.read(object, 0, 100)).rejects.toMatchObject(unavailable);
@@ -130,7 +130,7 @@ describe.skipIf(withoutObjectStore !== null)(
       await expect(reading).rejects.toMatchObject({ code: 'STORE_TIMEOUT' });
     });
 
-    it('throws STORE_TIMEOUT even if garbage collection runs while the body of the response arrives', async () => {
+    it('throws STORE_TIMEOUT for a slow response body even if garbage collection runs meanwhile', async () => {
       proxy.failAlways({ kind: 'slow', bytes: 100 });
       setFlagsFromString('--expose-gc');
       const collectGarbage = runInNewContext('gc') as () => void;
@@ -144,7 +144,7 @@ describe.skipIf(withoutObjectStore !== null)(
       }
     });
 
-    it('rejects a read with the abort reason of the caller when the caller aborts it', async () => {
+    it('rejects with the abort reason of the caller when the caller aborts the read', async () => {
       proxy.failAlways({ kind: 'stall' });
       const controller = new AbortController();
       const reading = store.read(object, 0, 10, controller.signal);

@@ -54,7 +54,7 @@ describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', 
     expect(reads()).toBe(12);
   });
 
-  it('looks only once for a tile that the file does not store, and then returns null from the cache', async () => {
+  it('reads only once a tile that the file does not store, and then returns null from the cache', async () => {
     const { read, reads } = countingReader(() => null);
     expect([await readDecodedTile(read, 0, 0), await readDecodedTile(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);

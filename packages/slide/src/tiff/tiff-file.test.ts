@@ -17,8 +17,8 @@ import { tag } from './tags.ts';
 import { openTiff } from './tiff-file.ts';
 
 const layouts = [
-  { name: 'classic, little-endian', isLittleEndian: true, isBig: false },
-  { name: 'classic, big-endian', isLittleEndian: false, isBig: false },
+  { name: 'classic TIFF, little-endian', isLittleEndian: true, isBig: false },
+  { name: 'classic TIFF, big-endian', isLittleEndian: false, isBig: false },
   { name: 'BigTIFF, little-endian', isLittleEndian: true, isBig: true },
   { name: 'BigTIFF, big-endian', isLittleEndian: false, isBig: true },
 ];
@@ -38,7 +38,7 @@ const directories = [
   { tags: { [tag.ImageWidth]: byte(7) } },
 ];
 
-describe.each(layouts)('openTiff on a file ($name)', (layout) => {
+describe.each(layouts)('openTiff (reads the directories of a TIFF file) on a file ($name)', (layout) => {
   const open = () => openTiff(memorySource(buildTiff({ directories, ...layout }).bytes));
 
   it('returns the directories in the order of the file', async () => {
@@ -48,7 +48,7 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
     expect(chain[0]).toBe(file.first);
   });
 
-  it('returns the SubIFDs of a directory', async () => {
+  it('returns the SubIFDs (nested directories) of a directory', async () => {
     const file = await open();
     const found = await file.subDirectories(file.first);
     expect(await Promise.all(found.map((directory) => directory.number(tag.ImageWidth)))).toEqual([150, 75]);
@@ -63,7 +63,7 @@ describe.each(layouts)('openTiff on a file ($name)', (layout) => {
     expect(await file.directories()).toHaveLength(2);
   });
 
-  it('returns no SubIFDs for a tag without values', async () => {
+  it('returns no SubIFDs for a tag SubIFDs without values', async () => {
     const withoutValues = [{ tags: { [tag.ImageWidth]: short(150), [tag.SubIFDs]: long() } }];
     const file = await openTiff(memorySource(buildTiff({ directories: withoutValues, ...layout }).bytes));
     expect(await file.subDirectories(file.first)).toEqual([]);
@@ -126,7 +126,7 @@ describe('TiffDirectory (the tags of one image in a TIFF)', () => {
     }
   });
 
-  it('throws FILE_CORRUPT that names the tag when a numeric tag has no value', async () => {
+  it('throws FILE_CORRUPT, with the name of the tag in the message, when a numeric tag has no value', async () => {
     const directory = await directoryWith({ type: 4, numbers: [] });
     await expect(directory.number(tag.ImageWidth)).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
@@ -177,14 +177,18 @@ const write =
   };
 const directoryAt = (built: BuiltTiff, i: number) => built.directories[i]?.at ?? 0;
 
-describe('openTiff rejects a file that', () => {
+describe('the TIFF reader (openTiff and the reads of tags) rejects a file that', () => {
   it.each<[string, Damage, string]>([
     ['is empty', () => new Uint8Array(), 'FILE_CORRUPT'],
     ['has no TIFF signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
     ['ends in its header', ({ bytes }) => bytes.subarray(0, 7), 'FILE_TRUNCATED'],
     ['has no directory', point(-1, () => 0), 'FILE_CORRUPT'],
     ['has its first directory in the header', point(-1, () => 6), 'FILE_CORRUPT'],
-    ['has its first directory at the end', point(-1, ({ bytes }) => bytes.length), 'FILE_TRUNCATED'],
+    [
+      'has its first directory at the end of the file',
+      point(-1, ({ bytes }) => bytes.length),
+      'FILE_TRUNCATED',
+    ],
     ['has its first directory at 2^32 − 1', point(-1, () => 2 ** 32 - 1), 'FILE_TRUNCATED'],
     [
       'has its first directory in the last byte',
@@ -207,11 +211,15 @@ describe('openTiff rejects a file that', () => {
       write((built) => directoryAt(built, 0), 0, 15),
       'FILE_TRUNCATED',
     ],
-    ['has a next directory past its end', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
+    ['has a next directory past the end of the file', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
     ['has a next directory in its header', point(0, () => 4), 'FILE_CORRUPT'],
     ['has a directory that follows itself', point(0, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
-    ['has a cycle of directories', point(1, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
-  ])('%s', async (_, damage, code) => {
+    [
+      'has two directories that follow each other in a cycle',
+      point(1, (built) => directoryAt(built, 0)),
+      'FILE_CORRUPT',
+    ],
+  ])('%s, with $2', async (_, damage, code) => {
     const opening = openTiff(memorySource(damage(twoDirectories()))).then((file) => file.directories());
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
@@ -219,13 +227,13 @@ describe('openTiff rejects a file that', () => {
   it.each([
     ['is a BigTIFF with offsets of 4 bytes', 4, 4],
     ['is a BigTIFF with a nonzero reserved field', 6, 1],
-  ])('%s', async (_, at, value) => {
+  ])('%s, with FILE_CORRUPT', async (_, at, value) => {
     const { bytes } = buildTiff({ directories: [{ tags: { [tag.ImageWidth]: long(1) } }], isBig: true });
     bytes[at] = value;
     await expect(openTiff(memorySource(bytes))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('has 5,000 directories, above the limit of 4,096', async () => {
+  it('has 5,000 directories, above the limit of 4,096, with LIMIT_EXCEEDED', async () => {
     const directories = Array.from({ length: 5000 }, () => ({ tags: { [tag.ImageWidth]: byte(1) } }));
     const file = await openTiff(memorySource(buildTiff({ directories }).bytes));
     await expect(file.directories()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
@@ -234,7 +242,7 @@ describe('openTiff rejects a file that', () => {
   it.each([
     ['itself', 0],
     ['another directory of the main chain', 1],
-  ])('has a directory that points to %s as a SubIFD', async (_, target) => {
+  ])('has a directory that points to %s as a SubIFD, with FILE_CORRUPT', async (_, target) => {
     const build = (offset: number) =>
       buildTiff({
         directories: [
@@ -248,7 +256,7 @@ describe('openTiff rejects a file that', () => {
     await expect(file.subDirectories(file.first)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('nests SubIFDs five deep, above the limit of four', async () => {
+  it('nests SubIFDs five deep, above the limit of four, with LIMIT_EXCEEDED', async () => {
     const nested = (depth: number): DirectoryPlan => ({
       tags: { [tag.ImageWidth]: byte(depth) },
       subDirectories: depth > 0 ? [nested(depth - 1)] : [],
@@ -265,7 +273,7 @@ describe('openTiff rejects a file that', () => {
   it.each<[string, TagValue, number, string]>([
     ['past the end of the file', long(1_000_000), 3, 'FILE_TRUNCATED'],
     ['of 8 GiB, above the limit of 64 MiB', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
-  ])('has a value %s', async (_, pointer, count, code) => {
+  ])('has a tag value %s, with $3', async (_, pointer, count, code) => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: pointer } }] });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
     // The count of the first entry: after the number of entries (2 bytes), tag and type (4 bytes).
@@ -274,7 +282,7 @@ describe('openTiff rejects a file that', () => {
     await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
   });
 
-  it('has 5,000 values in a tag, above the limit of 4,096', async () => {
+  it('has 5,000 values in a tag, above the limit of 4,096, with LIMIT_EXCEEDED', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.SubIFDs]: long(...new Array(5000).fill(8)) } }],
     });
@@ -282,7 +290,7 @@ describe('openTiff rejects a file that', () => {
     await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('has nine directories that share a table of tile offsets as large as half of the file', async () => {
+  it('has nine directories that share a table of tile offsets as large as half of the file, with LIMIT_EXCEEDED', async () => {
     const directory: DirectoryPlan = { tags: { [tag.TileOffsets]: long(8) } };
     const built = buildTiff({ directories: new Array(9).fill(directory) });
     const count = Math.floor(built.bytes.length / 2 / 4); // LONG values of 4 bytes
@@ -295,7 +303,7 @@ describe('openTiff rejects a file that', () => {
     await expect(last?.table(tag.TileOffsets, count)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('claims 2^61 values of 8 bytes in a tag, a byte count above the safe integers', async () => {
+  it('claims 2^61 values of 8 bytes in a tag, with LIMIT_EXCEEDED', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
     // The count of the first entry of a BigTIFF: after the number of entries (8 bytes), tag and type (4 bytes).
@@ -305,8 +313,8 @@ describe('openTiff rejects a file that', () => {
   });
 });
 
-describe('openTiff', () => {
-  it('returns a table of tile offsets after nine failed reads of it', async () => {
+describe('openTiff (reads the directories of a TIFF file)', () => {
+  it('returns a table of tile offsets at the tenth read when the nine reads before it failed', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.TileOffsets]: long(...new Array(500).fill(8)) } }],
     });

@@ -33,11 +33,11 @@ async function readAllValues(tiff: Uint8Array) {
   return { ...image, values };
 }
 
-describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrote)', () => {
+describe('openValueTiff (reads one value per pixel of a TIFF) from a TIFF that libvips wrote', () => {
   it.each([
     ['JPEG tiles of a pyramid', { tile: true, tileWidth: 128, tileHeight: 128, pyramid: true }],
     ['JPEG strips', {}],
-  ])('returns the same values as libvips from %s', async (_, layout) => {
+  ])('returns from %s the values that libvips reads', async (_, layout) => {
     const tiff = await greyWaves()
       .picture.tiff({ compression: 'jpeg', quality: 75, ...layout })
       .toBuffer();
@@ -56,7 +56,7 @@ describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrot
     ['ushort', 'deflate'],
     ['ushort', 'lzw'],
   ] as const)(
-    'returns the written %s values from %s compression with horizontal differencing',
+    'returns the written values of the libvips type %s from %s compression with horizontal differencing',
     async (type, compression) => {
       const { values, picture } = greyWaves(type);
       const tiff = await picture.tiff({ compression, predictor: 'horizontal' }).toBuffer();
@@ -81,7 +81,7 @@ describe('openValueTiff (reads one value per pixel from a TIFF that libvips wrot
   });
 });
 
-describe('openValueTiff with floating-point samples of 32 bits', () => {
+describe('openValueTiff (reads one value per pixel of a TIFF) with floating-point samples of 32 bits', () => {
   it('returns NaN for samples with the value that GDAL_NODATA states, which 32 bits may not represent exactly', async () => {
     const samples = Float32Array.of(1.5, -9999.9);
     const tags = {
@@ -101,7 +101,7 @@ describe('openValueTiff with floating-point samples of 32 bits', () => {
   });
 });
 
-describe('openValueTiff with integers of 64 bits', () => {
+describe('openValueTiff (reads one value per pixel of a TIFF) with integers of 64 bits', () => {
   it.each([
     ['signed', 2, BigInt64Array.of(-1n, 3n)],
     ['unsigned', 1, BigUint64Array.of(2n ** 32n, 3n)],
@@ -124,7 +124,7 @@ describe('openValueTiff with integers of 64 bits', () => {
   });
 });
 
-describe('openValueTiff with samples of 1, 2 or 4 bits', () => {
+describe('openValueTiff (reads one value per pixel of a TIFF) with samples of 1, 2 or 4 bits', () => {
   const samples = Uint8Array.of(1, 0, 0, 1, 1, 0, 1, 0, 1, 1);
 
   it.each([
@@ -133,7 +133,7 @@ describe('openValueTiff with samples of 1, 2 or 4 bits', () => {
     ['deflate', 'in the lowest bits of a byte (FillOrder 2)', true, 2],
     ['packbits', 'in the lowest bits of a byte (FillOrder 2)', true, 4],
   ] as const)(
-    'returns the written values from compression %s when the first sample is %s',
+    'returns the written samples of $3 bits from compression "$0" when the first sample is $1',
     async (packing, _, isBitReversed, bits) => {
       const image = {
         width: 5,
@@ -153,7 +153,7 @@ describe('openValueTiff with samples of 1, 2 or 4 bits', () => {
   );
 });
 
-describe('openValueTiff with a palette image of two pixels', () => {
+describe('openValueTiff (reads one value per pixel of a TIFF) with a palette image of two pixels', () => {
   /** Opens an image of 2 × 1 pixels with the values 0 and 1. */
   const openPaletteImage = (tags: Readonly<Record<number, TagValue>>) => {
     const pixels = {

@@ -50,11 +50,11 @@ const attacks: readonly (readonly [string, (ini: string, data: string) => string
     (ini, data) => `${ini}[X]\n[DATAFILE]\u0000=\nFILE_0=${data}\n`,
   ],
   [
-    'with a key that has a non-ASCII blank before its second value',
+    'with a key that is repeated after a non-ASCII space',
     (ini, data) => ini.replace('FILE_0=', `FILE_0=${data}\n\u00a0FILE_0=`),
   ],
   [
-    'with a key that has a non-ASCII blank after its second name',
+    'with a key that is repeated before a non-ASCII space',
     (ini, data) => ini.replace('FILE_0=', `FILE_0=${data}\nFILE_0\u00a0=`),
   ],
   ['with a key that occurs twice', (ini, data) => ini.replace('FILE_0=', `FILE_0=${data}\nFILE_0=`)],
@@ -85,7 +85,7 @@ describe.skipIf(library === null)('a MIRAX slide that names a data file of anoth
     await expect(pool.tile(location, address)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('does not prevent valid slides from being rendered, each in its own process', async () => {
+  it('does not prevent valid MIRAX slides from being rendered, each slide in its own process', async () => {
     await writeMirax(join(root, 'open'), 'sound', { picture: harmless, tileSide: 128 });
     const validSlide = { path: join(root, 'open', 'sound.mrxs'), members: ['sound/'] };
     const secretSlide = { path: join(root, 'restricted', 'secret.mrxs'), members: ['secret/'] };
@@ -103,7 +103,7 @@ describe.skipIf(library === null)('a MIRAX slide that names a data file of anoth
 });
 
 describe('access to the files of a slide', () => {
-  it('is rejected with FILE_CORRUPT for files that the catalogue does not list as members (files) of the slide', async () => {
+  it('is rejected with FILE_CORRUPT for a file that is not a member (listed file) of the slide', async () => {
     const folder = join(root, 'members');
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     for (const name of ['area.vsi', 'other.vsi', '_area_/stack1/frame_t.ets']) {
@@ -122,7 +122,7 @@ describe('access to the files of a slide', () => {
     await files.close();
   });
 
-  it('is rejected with FILE_CORRUPT when a VMS slide names a file after a non-ASCII blank', async () => {
+  it('is rejected with FILE_CORRUPT when a .vms file repeats the key ImageFile after a non-ASCII space', async () => {
     const folder = join(root, 'vms');
     await mkdir(folder);
     const description = '[Virtual Microscope Specimen]\nImageFile=own.jpg\n\u00a0ImageFile=other.jpg\n';

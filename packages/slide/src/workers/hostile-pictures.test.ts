@@ -56,21 +56,21 @@ const declaredWebp: readonly (readonly [string, () => Promise<Uint8Array>])[] = 
   ['zeros', async () => new Uint8Array(1000)],
 ];
 
-describe('a render process', () => {
+describe('a render process (decodes and renders tiles of slides)', () => {
   it('renders a WebP tile of a TIFF file', async () => {
     const webp = await plain.clone().webp().toBuffer();
     expect((await render('webp.tif', tiffOfTile(WEBP, webp, SIDE))).length).toBeGreaterThan(100);
   });
 
   it.each(declaredWebp)(
-    'rejects a tile that the TIFF file declares as WebP and whose bytes are %s',
+    'rejects with FILE_CORRUPT a tile whose bytes are %s although the TIFF file declares WebP',
     async (name, build) => {
       const file = tiffOfTile(WEBP, await build(), SIDE);
       await expect(render(`webp-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     },
   );
 
-  it('uses less than 200 MB of memory for a small SVG that contains an image of 784 megapixels', async () => {
+  it('uses less than 200 MB of memory to reject a small SVG that contains an image of 784 megapixels', async () => {
     const svg = expensiveSvg(SIDE, 28_000);
     expect(svg.length).toBeLessThan(690_000);
     const file = tiffOfTile(WEBP, svg, SIDE);
@@ -83,12 +83,15 @@ describe('a render process', () => {
     ['lossy WebP', WEBP, () => plain.clone().resize(4096, 4096).webp().toBuffer()],
     ['lossless WebP', WEBP, () => plain.clone().resize(4096, 4096).webp({ lossless: true }).toBuffer()],
     ['transparent WebP', WEBP, () => plain.clone().ensureAlpha(0.5).resize(4096, 4096).webp().toBuffer()],
-  ])('rejects a %s tile that is larger than the file declares', async (name, compression, build) => {
-    const file = tiffOfTile(compression, await build(), SIDE);
-    await expect(render(`large-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
-  });
+  ])(
+    'rejects with FILE_CORRUPT a %s tile of 4096 × 4096 pixels when the TIFF file declares 256 × 256',
+    async (name, compression, build) => {
+      const file = tiffOfTile(compression, await build(), SIDE);
+      await expect(render(`large-${name}.tif`, file)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    },
+  );
 
-  it('rejects an animated WebP tile', async () => {
+  it('rejects an animated WebP tile with FORMAT_NOT_SUPPORTED or FILE_CORRUPT', async () => {
     const frames = await sharp(Buffer.alloc(SIDE * SIDE * 2 * 3).fill(200, SIDE * SIDE * 3), {
       raw: { width: SIDE, height: SIDE * 2, channels: 3, pageHeight: SIDE },
     })
@@ -100,7 +103,7 @@ describe('a render process', () => {
     });
   });
 
-  it('rejects a progressive JPEG of 5,000 scans, as a tile and as a file', async () => {
+  it('rejects with LIMIT_EXCEEDED a progressive JPEG of 5,000 scans, as a tile and as a file', async () => {
     const jpeg = await manyScans(SIDE, 5000);
     await expect(render('scans.tif', tiffOfTile(JPEG, jpeg, SIDE))).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
@@ -108,7 +111,7 @@ describe('a render process', () => {
     await expect(render('scans.jpg', jpeg)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('rejects a large progressive JPEG of 5,000 scans before copying it into tiles', async () => {
+  it('rejects with LIMIT_EXCEEDED a progressive JPEG file of 5,000 scans and 4,200 × 4,200 pixels', async () => {
     const path = join(folder, 'large-scans.jpg');
     await writeFile(path, await manyScans(4200, 5000));
     await expect(pool.tile({ path }, { dziLevel: 8, column: 0, row: 0 })).rejects.toMatchObject({
@@ -116,7 +119,7 @@ describe('a render process', () => {
     });
   });
 
-  it('rejects a PNG file whose compressed data are overwritten', async () => {
+  it('rejects with FILE_CORRUPT a PNG file whose compressed data are overwritten', async () => {
     await expect(render('picture.png', blackPng(SIDE).fill(7, 60))).rejects.toMatchObject({
       code: 'FILE_CORRUPT',
     });

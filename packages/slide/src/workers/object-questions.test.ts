@@ -48,7 +48,7 @@ describe('a render process that requests objects of object storage from the serv
     ['an object, while its job reads a local file', head('Set/a.vsi'), localFileJob],
     ['an object, while it has no job', head('Set/a.vsi'), null],
     ['an object with an ETag that would inject a header', read('Set/a.vsi', '1"\r\nX-Evil: 1'), slideJob],
-  ])('gets FILE_MISSING for %s', async (_, question, job) => {
+  ])('gets FILE_MISSING when it requests %s', async (_, question, job) => {
     expect(await ask(question, job)).toMatchObject({ failure: { code: 'FILE_MISSING' } });
   });
 

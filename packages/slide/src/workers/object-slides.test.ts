@@ -64,10 +64,10 @@ async function picturesOf(pool: RenderPool, location: SlideLocation, dziLevel: n
 }
 
 describe.skipIf(withoutObjectStore !== null)(
-  `a slide in a real object store (${withoutObjectStore ?? 'S3'})`,
+  `RenderPool with a slide in S3 object storage${withoutObjectStore === null ? '' : ` (skipped: ${withoutObjectStore})`}`,
   () => {
     it.each(slides)(
-      'has the same metadata, tile pixels and thumbnail pixels as a local copy of the slide (%s)',
+      'returns the same metadata, tile and thumbnail as for a local copy of the slide (a slide %s)',
       async (_, location, dziLevel) => {
         const store = createObjectStore(await makeBucket('some/prefix/'));
         for (const key of Object.keys(files)) await store.put(key, join(folder, nameOf(key)));
@@ -79,7 +79,7 @@ describe.skipIf(withoutObjectStore !== null)(
   },
 );
 
-describe('slides in object storage', () => {
+describe('slides in object storage, opened and rendered by RenderPool', () => {
   const location = asObject({ path: 'Set/slide.svs' });
   const address = { dziLevel: 8, column: 0, row: 0 };
   const storeError = new SlideError('STORE_UNAVAILABLE', 'The object store does not answer');
@@ -106,7 +106,7 @@ describe('slides in object storage', () => {
     expect(again.length).toBeGreaterThan(100);
   });
 
-  it('fail with STORE_TIMEOUT, not DECODE_FAILED, when the storage causes the delay', async () => {
+  it('fail with STORE_TIMEOUT, not DECODE_FAILED, when the storage does not respond within the time limit', async () => {
     const responsive = newStore();
     const head: ObjectStore['head'] = (key) =>
       key === 'slow.svs' ? new Promise(() => {}) : responsive.head(key);

@@ -27,8 +27,8 @@ async function replace({ path }: { path: string }): Promise<void> {
 const returnSlide = async (slide: Slide) => slide;
 const readTile = (slide: Slide) => slide.readTile({ level: 0, column: 0, row: 0 });
 
-describe('the cache of open slides', () => {
-  it('opens a slide once for two uses', async () => {
+describe('the cache of open slides in a render process', () => {
+  it('opens a slide only once for two uses', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('once.svs')];
     expect(await cache.use(location, returnSlide)).toBe(await cache.use(location, returnSlide));
   });
@@ -41,7 +41,7 @@ describe('the cache of open slides', () => {
     await expect(readTile(old)).rejects.toMatchObject({ name: 'SlideError' });
   });
 
-  it('throws FILE_CHANGED when the file is replaced during a read, since the result could mix both files', async () => {
+  it('throws FILE_CHANGED when the file is replaced during a read, because the result could mix both files', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('meanwhile.svs')];
     const tile = cache.use(location, async (slide) => {
       await replace(location);
@@ -51,7 +51,7 @@ describe('the cache of open slides', () => {
     await expect(cache.use(location, readTile)).resolves.not.toBeNull();
   });
 
-  it('throws FILE_CHANGED when the file does not have the expected fingerprint', async () => {
+  it('throws FILE_CHANGED when the file does not have the fingerprint that the caller expects', async () => {
     const [cache, location] = [new OpenSlideCache(), await newSlide('expected.svs')];
     const { fingerprint } = await cache.use(location, returnSlide);
     const expected = { ...location, fingerprint };

@@ -46,7 +46,7 @@ function renderPool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   return pool;
 }
 
-describe('a render pool', () => {
+describe('a render pool (processes that render slides)', () => {
   it('renders tiles of the size that Deep Zoom requires', async () => {
     const pool = renderPool();
     const tile = await pool.tile(slide, { dziLevel: 8, column: 1, row: 1 });
@@ -74,7 +74,7 @@ describe('a render pool', () => {
     });
   });
 
-  it('groups the DICOM files of a series to one slide and leaves out damaged and missing files', async () => {
+  it('groups the DICOM files of a series into one slide and leaves out damaged and missing files', async () => {
     const seriesFolder = await mkdtemp(join(folder, 'series-'));
     const names = ['large.dcm', 'small.dcm', 'broken.dcm', 'gone.dcm'];
     await writeFile(join(seriesFolder, 'large.dcm'), await buildDicom());
@@ -97,15 +97,18 @@ describe('a render pool', () => {
       (pool) => pool.thumbnail({ path: import.meta.filename }, 100),
       'FORMAT_NOT_RECOGNISED',
     ],
-  ])('fails with the SlideError of the render process, without a path, for %s', async (_, runJob, code) => {
-    await expect(runJob(renderPool())).rejects.toMatchObject({
-      name: 'SlideError',
-      code,
-      message: expect.not.stringContaining(folder),
-    });
-  });
+  ])(
+    'fails with the SlideError $2 of the render process, in a message without a path, for %s',
+    async (_, runJob, code) => {
+      await expect(runJob(renderPool())).rejects.toMatchObject({
+        name: 'SlideError',
+        code,
+        message: expect.not.stringContaining(folder),
+      });
+    },
+  );
 
-  it('renders tiles of the new file after the file of a slide was replaced', async () => {
+  it('renders a tile of the new file after the file of a slide was replaced', async () => {
     const pool = renderPool();
     const path = join(folder, 'replaced.svs');
     const address = { dziLevel: 8, column: 0, row: 0 };
@@ -121,7 +124,7 @@ describe('a render pool', () => {
     }
   });
 
-  it('runs identical concurrent jobs once', async () => {
+  it('runs two identical concurrent jobs only once', async () => {
     const pool = renderPool();
     const address = { dziLevel: 8, column: 0, row: 0 };
     const requestTile = () => pool.tile(slide, address);
@@ -163,7 +166,7 @@ describe('a render pool', () => {
     expect(done).toEqual(['thumbnail', 'tile', 'prerendered']);
   });
 
-  it('keeps one process free for tiles while others run long jobs', async () => {
+  it('keeps one process free for tiles while another process runs a long job', async () => {
     const pool = renderPool({ processes: 2 });
     const controller = new AbortController();
     const longJobs = [100, 101].map((side) => pool.thumbnail(endless, side, controller.signal));
@@ -181,7 +184,7 @@ describe('a render pool', () => {
       expect(os.getPriority(id)).toBe(os.constants.priority.PRIORITY_BELOW_NORMAL);
   });
 
-  it('ends idle processes and starts new ones on demand', async () => {
+  it('ends a process that is idle longer than idleMs, and starts a new one for the next job', async () => {
     const pool = renderPool({ idleMs: 20 });
     const address = { dziLevel: 8, column: 0, row: 0 };
     await pool.tile(slide, address);
@@ -239,7 +242,7 @@ describe('a render pool', () => {
       return new Map(settings.map((setting) => setting.split('=') as [string, string]));
     }
 
-    it('have no environment variables except those for temporary folders, compiled code and memory', async () => {
+    it('have only environment variables for temporary folders, compiled code and memory', async () => {
       const pool = renderPool();
       await pool.inspect(slide);
       const names = [...(await environmentOf(pool)).keys()];
@@ -268,7 +271,7 @@ describe('a render pool', () => {
   });
 });
 
-describe('a render pool with several accounts', () => {
+describe('a render pool (processes that render slides) with requests of several accounts', () => {
   const requesterOf = (account: string, session = 'only session') => ({ account, session });
   const tileAt = (column: number, row = 0) => ({ dziLevel: 8, column, row });
 
@@ -432,7 +435,7 @@ describe('a render pool with several accounts', () => {
   });
 });
 
-describe('a job of the render pool', () => {
+describe('a job of a render pool (processes that render slides)', () => {
   it('fails with DECODE_FAILED when it exceeds the time limit, and its process is replaced', async () => {
     const pool = renderPool({ timeoutMs: 10_000 });
     await pool.inspect(endless);
@@ -456,7 +459,7 @@ describe('a job of the render pool', () => {
     expect(pool.faults).toBe(1);
   });
 
-  it('does not delay the next job when its request was aborted', async () => {
+  it('ends when its request is aborted, so that the next job runs at once', async () => {
     const pool = renderPool();
     const controller = new AbortController();
     const aborted = pool.tile(endless, endlessAddress, controller.signal);
@@ -466,7 +469,7 @@ describe('a job of the render pool', () => {
     expect(pool.processIds).toHaveLength(1);
   });
 
-  it('is not started when its request was aborted while it waited', async () => {
+  it('is not started when its request is aborted while the job waits', async () => {
     const pool = renderPool();
     const [running, waiting] = [new AbortController(), new AbortController()];
     const first = pool.tile(endless, endlessAddress, running.signal);
@@ -478,7 +481,7 @@ describe('a job of the render pool', () => {
     expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
   });
 
-  it('completes for its second request when its first request was aborted', async () => {
+  it('completes for the second of two requests when the first is aborted', async () => {
     const pool = renderPool();
     const controller = new AbortController();
     const address = { dziLevel: 8, column: 0, row: 0 };
@@ -506,7 +509,7 @@ describe('a job of the render pool', () => {
   });
 });
 
-describe('closing a render pool', () => {
+describe('closing a render pool (processes that render slides)', () => {
   it('ends its processes and fails all waiting requests with BUSY', async () => {
     const pool = renderPool();
     await pool.inspect(slide);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWholeNumber } from './read-numbers.ts';
 
-describe('numbers in slide metadata (null if invalid)', () => {
+describe('numbers in slide metadata (null if a text is no valid number)', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],
@@ -38,7 +38,7 @@ describe('numbers in slide metadata (null if invalid)', () => {
     expect(readDecimal(text)).toBe(number);
   });
 
-  it('readDecimal rejects 400,000 digits and a letter within the time limit of a test', () => {
+  it('readDecimal returns null for 400,000 digits followed by a letter, within the time limit of a test', () => {
     expect(readDecimal(`${'1'.repeat(400_000)}x`)).toBeNull();
   });
 });

@@ -19,11 +19,11 @@ describe('readXml (parses the XML metadata of a slide)', () => {
     ]);
   });
 
-  it('accepts a newline before the XML declaration, although XML forbids it', () => {
+  it('accepts a document with a newline before the XML declaration, although XML forbids it', () => {
     expect(readXml('\r\n<?xml version="1.0"?><a/>').name).toBe('a');
   });
 
-  it('keeps the first of two attributes that differ only in their prefix', () => {
+  it('keeps the first of two attributes that differ only in their namespace prefix', () => {
     const root = readXml('<a x:b="1" y:b="2"/>');
     expect([...root.attributes]).toEqual([['b', '1']]);
   });
@@ -66,46 +66,49 @@ describe('readXml (parses the XML metadata of a slide)', () => {
 
   it.each<[string, string]>([
     ['an empty string', ''],
-    ['white space', ' \n'],
+    ['a document of only white space', ' \n'],
     ['text without an element', 'text'],
     ['text after the root element', '<a/>b'],
     ['two root elements', '<a/><b/>'],
     ['an element that does not end', '<a><b></b>'],
     ['an end tag without a start tag', '<a></a></a>'],
     ['overlapping elements', '<a><b></a></b>'],
-    ['a tag without a name', '< a/>'],
+    ['a tag with a space before its name', '< a/>'],
     ['a tag that does not end', '<a b="c"'],
     ['an attribute without quotes', '<a b=c/>'],
     ['an attribute without a value', '<a b/>'],
-    ['an attribute with a tag in it', '<a b="<c>"/>'],
+    ['an attribute whose value contains a tag', '<a b="<c>"/>'],
     ['a comment that does not end', '<a><!-- </a>'],
     ['a CDATA section that does not end', '<a><![CDATA[ </a>'],
-    ['an instruction that does not end', '<?xml version="1.0"'],
+    ['an XML declaration that does not end', '<?xml version="1.0"'],
     ['a document type definition', '<!DOCTYPE a><a/>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
     [
-      'recursive entities',
+      'entities defined by other entities (entity expansion)',
       `<!DOCTYPE a [<!ENTITY b "b">${Array.from({ length: 9 }, (_, i) => `<!ENTITY b${i} "&b;&b;">`).join('')}]><a>&b8;</a>`,
     ],
     ['an unknown entity', '<a>&nbsp;</a>'],
-    ['an entity named like an object property', '<a>&constructor;</a>'],
-    ['a bare ampersand', '<a>1 & 2</a>'],
-    ['an invalid character reference', '<a>&#x110000;</a>'],
-    ['a NUL character reference', '<a>&#0;</a>'],
+    ['the undefined entity &constructor;, named like a property of every object', '<a>&constructor;</a>'],
+    ['an ampersand that begins no entity', '<a>1 & 2</a>'],
+    ['a character reference beyond Unicode', '<a>&#x110000;</a>'],
+    ['a character reference to NUL', '<a>&#0;</a>'],
   ])('throws FILE_CORRUPT for %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'FILE_CORRUPT' }));
   });
 
   it.each<[string, string]>([
     ['elements nested 10^5 deep', '<a>'.repeat(100_000)],
-    ['10^6 elements', `<a>${'<b/>'.repeat(1_000_000)}</a>`],
-    ['10^4 attributes', `<a ${Array.from({ length: 10_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
-    ['a text of 16 MiB', `<a>${'b'.repeat(xmlLimits.characters)}</a>`],
+    ['a document of 10^6 elements', `<a>${'<b/>'.repeat(1_000_000)}</a>`],
+    [
+      'an element with 10^4 attributes',
+      `<a ${Array.from({ length: 10_000 }, (_, i) => `b${i}=""`).join(' ')}/>`,
+    ],
+    ['a document of more than 16 MiB', `<a>${'b'.repeat(xmlLimits.characters)}</a>`],
   ])('throws LIMIT_EXCEEDED for %s', (_, document) => {
     expect(() => readXml(document)).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }));
   });
 
-  it('does not count skipped elements against the limit of 100,000 elements', () => {
+  it('accepts more elements than the limit of 100,000 when the keep callback skips them', () => {
     const root = readXml(`<a>${'<b><c/></b>'.repeat(xmlLimits.elements)}</a>`, () => false);
     expect(root.children).toEqual([]);
   });

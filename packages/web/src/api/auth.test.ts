@@ -24,8 +24,8 @@ beforeEach(() => {
   onSignInLost(() => {});
 });
 
-describe('initialiseAuth (start of the web app) with a sign-in stored in the browser', () => {
-  it('verifies the token and updates the stored user with the response of the API', async () => {
+describe('initialiseAuth (verifies the stored sign-in when the web app starts)', () => {
+  it('verifies the stored token with POST /auth/verify and updates the stored user with the response', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     const renamed = { ...ipek, displayName: 'İpek Su' };
     const calls = stubApi({ 'POST /auth/verify': { user: renamed, token: 'token-1' } });
@@ -52,7 +52,7 @@ describe('initialiseAuth (start of the web app) with a sign-in stored in the bro
     expect(authState()).toMatchObject({ loading: false, isAuthenticated: true });
   });
 
-  it('keeps the stored token when the response contains only the user', async () => {
+  it('keeps the stored token when POST /auth/verify returns a user but no token', async () => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek } });
     await initialiseAuth();
@@ -60,7 +60,7 @@ describe('initialiseAuth (start of the web app) with a sign-in stored in the bro
     expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
   });
 
-  it('replaces the stored token with the token of the response', async () => {
+  it('replaces the stored token with the token that POST /auth/verify returns', async () => {
     storeSignIn({ token: 'identity-token', user: ipek });
     stubApi({ 'POST /auth/verify': { user: ipek, token: 'token-2' } });
     await initialiseAuth();
@@ -68,9 +68,9 @@ describe('initialiseAuth (start of the web app) with a sign-in stored in the bro
   });
 
   it.each([
-    ['a response that rejects the token', () => errorResponse('token_invalid')],
-    ['a response without a user', () => ({ token: 'token-1' })],
-  ])('ends the sign-in after %s', async (_, answer) => {
+    ['rejects the token', () => errorResponse('token_invalid')],
+    ['responds without a user', () => ({ token: 'token-1' })],
+  ])('ends the sign-in when POST /auth/verify %s', async (_, answer) => {
     storeSignIn({ token: 'token-1', user: ipek });
     stubApi({ 'POST /auth/verify': answer });
     await initialiseAuth();
@@ -86,20 +86,23 @@ describe('initialiseAuth (start of the web app) with a sign-in stored in the bro
     ['the error token_unverifiable', () => errorResponse('token_unverifiable')],
     ['the error rate_limited', () => errorResponse('rate_limited')],
     ['an HTML error page of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 })],
-  ])('keeps the user signed in after %s, because an outage must not sign users out', async (_, answer) => {
-    storeSignIn({ token: 'token-1', user: ipek });
-    stubApi({ 'POST /auth/verify': answer });
-    await initialiseAuth();
-    expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
-    expect(authState()).toMatchObject({ user: ipek, isAuthenticated: true, error: 'Token doğrulanamadı' });
-  });
+  ])(
+    'keeps the user signed in when POST /auth/verify fails with %s, because an outage must not sign users out',
+    async (_, answer) => {
+      storeSignIn({ token: 'token-1', user: ipek });
+      stubApi({ 'POST /auth/verify': answer });
+      await initialiseAuth();
+      expect(storedSignIn()).toEqual({ token: 'token-1', user: ipek });
+      expect(authState()).toMatchObject({ user: ipek, isAuthenticated: true, error: 'Token doğrulanamadı' });
+    },
+  );
 
   it.each([
-    ['the user is not JSON', 'token-1', '{'],
-    ['the user is invalid', 'token-1', '{"uid":"u"}'],
-    ['the token is missing', null, JSON.stringify(ipek)],
-    ['the user is missing', 'token-1', null],
-  ])('removes the stored data without a request when %s', async (_, token, user) => {
+    ['the stored user is not JSON', 'token-1', '{'],
+    ['the stored user lacks required fields', 'token-1', '{"uid":"u"}'],
+    ['the stored token is missing', null, JSON.stringify(ipek)],
+    ['the stored user is missing', 'token-1', null],
+  ])('removes the stored sign-in and sends no request when %s', async (_, token, user) => {
     if (token !== null) localStorage.setItem('auth_token', token);
     if (user !== null) localStorage.setItem('user_data', user);
     const calls = stubApi({});
@@ -149,7 +152,7 @@ describe('login (signs a user in to the web app)', () => {
     },
   );
 
-  it('uses the identity token as bearer token when the verification returns only the user', async () => {
+  it('stores the identity token as the bearer token when POST /auth/verify returns a user but no token', async () => {
     stubApi({
       'POST /auth/login': { token: 'identity-token', expires_in: 43_200 },
       'POST /auth/verify': { user: ipek },
@@ -160,9 +163,9 @@ describe('login (signs a user in to the web app)', () => {
 
   it.each([
     ['cannot be reached', undefined, 'Token doğrulanamadı'],
-    ['answers without a user', {}, 'Geçersiz token veya kullanıcı bulunamadı'],
+    ['responds without a user', {}, 'Geçersiz token veya kullanıcı bulunamadı'],
   ])(
-    'reports a problem with the token, not a wrong password, when the verification of the token %s',
+    'reports a problem with the token, not a wrong password, when POST /auth/verify %s',
     async (_, verification, message) => {
       const token = { token: 'identity-token', expires_in: 43_200 };
       stubApi({ 'POST /auth/login': token, ...(verification && { 'POST /auth/verify': verification }) });
@@ -171,7 +174,7 @@ describe('login (signs a user in to the web app)', () => {
     },
   );
 
-  it('sets the error message of the sign-in state after a network error', async () => {
+  it('sets a general error message in the sign-in state after a network error', async () => {
     stubApi({});
     await login('a@b.co', 'x');
     expect(authState().error).toBe('Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.');
@@ -298,7 +301,7 @@ describe('a change of the stored sign-in in another tab', () => {
     expect(queryClient.getQueryData(['profile'])).toBeUndefined();
   });
 
-  it('is ignored when the storage event concerns another key', () => {
+  it('is ignored when the storage event names another key, such as that of the colour scheme', () => {
     localStorage.removeItem('auth_token');
     dispatchStorageEvent('mantine-color-scheme-value');
     expect(authState().isAuthenticated).toBe(true);

@@ -143,7 +143,7 @@ describe('a 401 response to a call of the API client', () => {
       ),
       false,
     ],
-    'for a wrong current password keeps the sign-in': [
+    'for a wrong current password, sent to change the password, keeps the sign-in': [
       changePassword,
       { body: { new_password: 'new password' } },
       errorResponse('credentials_invalid'),
@@ -155,18 +155,19 @@ describe('a 401 response to a call of the API client', () => {
       errorResponse('credentials_invalid'),
       false,
     ],
-    'whose header WWW-Authenticate a proxy has removed ends the sign-in': [
+    'with the code token_invalid ends the sign-in, even if a proxy has removed the header WWW-Authenticate': [
       getProfile,
       {},
       Response.json({ code: 'token_invalid', message: '…' }, { status: 401 }),
       true,
     ],
-    'of the catalogue without the header WWW-Authenticate keeps the sign-in': [
-      listImages,
-      { query: {} },
-      Response.json({ code: 'session_invalid', message: '…' }, { status: 401 }),
-      false,
-    ],
+    'with the code session_invalid keeps the sign-in, even if a proxy has removed the header WWW-Authenticate':
+      [
+        listImages,
+        { query: {} },
+        Response.json({ code: 'session_invalid', message: '…' }, { status: 401 }),
+        false,
+      ],
     'that reports a missing bearer token ends the sign-in': [
       createImageSession,
       {},

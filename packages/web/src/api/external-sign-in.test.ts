@@ -65,14 +65,14 @@ describe('startExternalSignIn (sign-in with an identity provider)', () => {
   });
 
   it.each([
-    ['sends an empty response', {}],
-    ['states an unexpected issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
+    ['is an empty object', {}],
+    ['names an unexpected issuer', { ...discovery, issuer: 'https://elsewhere.example.org' }],
     [
-      'states a sign-in page that is not an http URL',
+      'names a sign-in page that is not an http URL',
       { ...discovery, authorization_endpoint: 'javascript:alert(1)' },
     ],
-    ['responds with an error', new Response('', { status: 500 })],
-  ])('throws an ExternalSignInError when the provider %s', async (_, answer) => {
+    ['cannot be loaded (status 500)', new Response('', { status: 500 })],
+  ])('throws an ExternalSignInError when the discovery document of the provider %s', async (_, answer) => {
     stubProvider({ [discoveryCall]: answer });
     await expect(startExternalSignIn()).rejects.toThrow(
       new ExternalSignInError('Kimlik doğrulama hizmetine ulaşılamıyor. Lütfen biraz sonra yeniden deneyin.'),
@@ -80,10 +80,10 @@ describe('startExternalSignIn (sign-in with an identity provider)', () => {
   });
 });
 
-describe('completeExternalSignIn (return from an external sign-in)', () => {
+describe('completeExternalSignIn (return from the sign-in page of an identity provider)', () => {
   const requestInvalid = 'Bu giriş isteği geçersiz veya süresi dolmuş. Lütfen yeniden deneyin.';
 
-  it('exchanges the code for an identity token and sends the verifier of the code challenge', async () => {
+  it('exchanges the code for an identity token and sends the PKCE code verifier of the code challenge', async () => {
     const tokenRequests = stubProvider({ 'POST /realm/token': { id_token: 'a.b.c', access_token: 'x' } });
     const { state, nonce, code_challenge } = await startAndReadQuery();
     expect(
@@ -128,7 +128,7 @@ describe('completeExternalSignIn (return from an external sign-in)', () => {
       'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
     ],
   ])(
-    'throws and sends no token request for a response of the provider with %s',
+    'throws and sends no token request when the provider returns to the app with %s',
     async (_, searchWith, message) => {
       const tokenRequests = stubProvider();
       const { state = '' } = await startAndReadQuery();

@@ -184,7 +184,7 @@ describe('image sessions (credentials for tiles) of the slide viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('cause no request when the viewer is closed after signing out', async () => {
+  it('are not revoked with a request when the viewer is closed after the user has signed out', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();

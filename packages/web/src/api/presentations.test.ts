@@ -25,7 +25,7 @@ describe('receivePresentation (events of a live presentation)', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('connects again when the server has sent nothing for 40 s, but not while the server sends comments', async () => {
+  it('connects again when the server has sent nothing for 40 s, but not while it sends comments of the event stream', async () => {
     const { connectionCount, send } = stubStreams();
     const onEvent = vi.fn<Parameters<typeof receivePresentation>[2]>();
     const disconnect = receivePresentation('c', 'the session', onEvent);

@@ -19,12 +19,12 @@ vi.mock('./UserMenu.tsx', () => ({
   },
 }));
 
-describe('the navigation bar with menus whose scripts cannot be loaded', () => {
+describe('the navigation bar, when the scripts of its menus cannot be loaded,', () => {
   beforeEach(() => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
 
-  it('stays on the screen, shows its links although they are too wide, and has a sign-out button beside the name of the user', async () => {
+  it('shows its links, although they do not fit, and a sign-out button beside the name of the user', async () => {
     vi.spyOn(Element.prototype, 'scrollWidth', 'get').mockReturnValue(2000); // px; the links are wider than the bar
     const onLogout = vi.fn<() => void>();
     vi.stubGlobal(

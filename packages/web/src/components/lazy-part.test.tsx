@@ -32,7 +32,7 @@ function renderScreen(load: () => Promise<ComponentType<GreetingProps>>) {
   return userEvent.setup();
 }
 
-describe('a component created with lazyPart()', () => {
+describe('a component created with lazyPart() (its script is loaded on demand)', () => {
   /** Stubs `fetch`; `isReachable: false` makes every request fail. */
   const stubServer = (server: { isReachable: boolean }) =>
     vi.stubGlobal('fetch', async () => {
@@ -45,7 +45,7 @@ describe('a component created with lazyPart()', () => {
     stubServer({ isReachable: true });
   });
 
-  it('is rendered once its script is loaded, which its first rendering has requested', async () => {
+  it('requests its script at the first rendering, and is rendered when the script is loaded', async () => {
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
     const user = renderScreen(load);
     expect(load).not.toHaveBeenCalled();
@@ -62,7 +62,7 @@ describe('a component created with lazyPart()', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is replaced by a message while the server does not respond, and is shown on a later retry, while the rest of the screen stays', async () => {
+  it('is replaced by a message when the server does not respond, and is rendered on a later retry; the rest of the screen stays', async () => {
     const server = { isReachable: false };
     stubServer(server);
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
@@ -90,7 +90,7 @@ describe('a component created with lazyPart()', () => {
     await screen.findByText('Hello Ada');
   });
 
-  it('is rendered again on a retry after it has thrown', async () => {
+  it('is rendered on a retry after an earlier rendering has thrown an error', async () => {
     let isBroken = true;
     const Fragile = ({ name }: GreetingProps) => {
       if (isBroken) throw new Error('cannot be rendered');

@@ -5,7 +5,7 @@ import { preloadable } from './preloadable.tsx';
 
 const Greeting = ({ name }: { readonly name: string }) => <p>Hello {name}</p>;
 
-describe('a component created with preloadable()', () => {
+describe('a component created with preloadable() (like React.lazy, with preload)', () => {
   it('is rendered immediately, without the fallback, when it was preloaded', async () => {
     const Preloaded = preloadable(async () => Greeting);
     await Preloaded.preload();

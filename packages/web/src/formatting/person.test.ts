@@ -6,11 +6,16 @@ describe('the initials of a user', () => {
     ['the first letters of the first two words of the name', 'Ada Yılmaz', 'a@b.co', 'AY'],
     ['two letters for a name of four words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
     ['one letter for a name of one word', 'Ada', 'a@b.co', 'A'],
-    ['a capital İ for the Turkish i', 'ipek ışık', 'a@b.co', 'İI'],
-    ['only letters for a name with surrounding spaces', '  Ada   Yılmaz ', 'a@b.co', 'AY'],
+    ['a capital İ for a word that begins with the Turkish i', 'ipek ışık', 'a@b.co', 'İI'],
+    [
+      'the first letters of the words when the name has surrounding spaces',
+      '  Ada   Yılmaz ',
+      'a@b.co',
+      'AY',
+    ],
     ['the first letter of the e-mail address when there is no name', null, 'ipek@example.org', 'İ'],
     ['the first letter of the e-mail address when the name is blank', '  ', 'ipek@example.org', 'İ'],
-    ['a whole letter that has two UTF-16 code units', '𝒜da', 'a@b.co', '𝒜'],
+    ['the whole first letter when it has two UTF-16 code units', '𝒜da', 'a@b.co', '𝒜'],
   ])('are %s', (_, displayName, email, expected) => {
     expect(initialsOf({ displayName, email })).toBe(expected);
   });

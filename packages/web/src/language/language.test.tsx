@@ -27,7 +27,7 @@ describe('wording (texts of the interface)', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns texts in the chosen language; without a choice, in languageWhenMixed and its exceptions in the other language', () => {
+  it('returns texts in the chosen language; for the choice "mixed", in languageWhenMixed, but the exceptions in the other language', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);
@@ -43,7 +43,7 @@ it.each([
   ['tr', 'tr', '21 Kasım 2026', '12.345', '2,5', 'Yok'],
   ['en', 'en', '21 November 2026', '12,345', '2.5', 'N/A'],
 ] as const)(
-  'the language choice %s sets the Accept-Language header and the formats of dates and numbers',
+  'the language choice "$0" sets the header "Accept-Language: $1" and the formats "$2" for dates and "$3" for numbers',
   (choice, header, date, number, figure, notAvailable) => {
     chooseLanguage(choice);
     expect(acceptLanguage()).toBe(header);
@@ -78,7 +78,7 @@ describe('the language choice', () => {
   });
 
   it.each(['de', '', '{"language":"en"}', 'mixed'])(
-    'falls back to the mix of Turkish and English when another tab stores the invalid value %o',
+    'is the mix of Turkish and English after another tab has stored the value %o, which is not a language',
     (stored) => {
       chooseLanguage('en');
       simulateChoiceInOtherTab(stored);

@@ -11,13 +11,13 @@ describe('statusLabel (label of an account status)', () => {
     ['frozen', 'Bilinmiyor'], // unknown to this version
     ['constructor', 'Bilinmiyor'],
   ])(
-    'returns the Turkish label of the status "%s" (a common label for unknown statuses)',
+    'returns the Turkish label "$1" for the status "$0" ("Bilinmiyor" for unknown statuses)',
     (status, label) => {
       expect(statusLabel(status)).toBe(label);
     },
   );
 
-  it('and pageStatusLabel (account status page) return different labels for a suspended account, and the same for a pending one', () => {
+  it('differs from pageStatusLabel (account status page) for a suspended account, but not for a pending one', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });
@@ -30,7 +30,7 @@ describe('roleLabel (label of an account role)', () => {
     ['viewer', 'İzleyici'],
     ['unassigned', 'Atanmamış'],
     ['owner', 'Bilinmiyor'], // unknown to this version
-  ])('returns the Turkish label of the role "%s" (a common label for unknown roles)', (role, label) => {
+  ])('returns the Turkish label "$1" for the role "$0" ("Bilinmiyor" for unknown roles)', (role, label) => {
     expect(roleLabel(role)).toBe(label);
   });
 });

@@ -104,12 +104,15 @@ describe('the user menu of the admin area', () => {
   it.each([
     ['succeeds', { 'POST /auth/logout': new Response(null, { status: 204 }) }, 'Başarıyla çıkış yapıldı.'],
     ['fails', {}, 'Çıkış yaparken hata oluştu.'],
-  ])('signs out, opens the login page and shows a message when the request %s', async (_, api, message) => {
-    const { person, address } = openAdminScreen(api);
-    await person.click(await menuButton());
-    await person.click(await screen.findByRole('menuitem', { name: 'Çıkış Yap' }));
-    await screen.findByText(message);
-    expect(address()).toBe('/auth/login');
-    expect(localStorage.getItem('auth_token')).toBeNull();
-  });
+  ])(
+    'signs out, opens the login page and shows a message when the sign-out request %s',
+    async (_, api, message) => {
+      const { person, address } = openAdminScreen(api);
+      await person.click(await menuButton());
+      await person.click(await screen.findByRole('menuitem', { name: 'Çıkış Yap' }));
+      await screen.findByText(message);
+      expect(address()).toBe('/auth/login');
+      expect(localStorage.getItem('auth_token')).toBeNull();
+    },
+  );
 });

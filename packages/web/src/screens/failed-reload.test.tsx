@@ -97,13 +97,13 @@ it.each([
   ['the list of saved views', '/collections', 'Kenar'],
   ['the tour of a collection', '/collections/c-1', 'the slide'],
   ['the editor of a collection', '/collections/c-1/edit', 'Dalak'],
-  ['the answers to a collection', '/collections/c-1/answers', 'Hangi organ?'],
+  ['the list of answers to a collection', '/collections/c-1/answers', 'Hangi organ?'],
   ['the list of cases', '/admin/cases', 'B26-1'],
   ['the list of datasets', '/admin/datasets', 'Böbrek'],
   ['the list of API tokens', '/admin/api-tokens', 'Betik'],
   ['the list of accounts', '/admin/users', 'deniz@example.org'],
   ['the queue of applicants', '/admin/users?view=waiting', 'deniz@example.org'],
-  ['the recent activity', '/dashboard', 'dalak.svs'],
+  ['the list of recent activities', '/dashboard', 'dalak.svs'],
 ])('%s stays on the screen when a later request for the same data fails', async (_, path, text) => {
   let isFailing = false;
   const api = Object.fromEntries(

@@ -72,7 +72,7 @@ function openInstruments(answers: Parameters<typeof stubApi>[0] = {}, arrangemen
   return { page, user, keepMark, clearButton, hasMeasurements };
 }
 
-it('measurements that the user keeps stay on the slide until the annotation code is loaded and has converted them, also those of an earlier click on Keep', async () => {
+it('measurements that the user keeps as annotations stay on the slide until the annotation code is loaded and has converted all of them', async () => {
   const { keepMark, hasMeasurements } = openInstruments();
   await keepMark();
   await keepMark();
@@ -83,7 +83,7 @@ it('measurements that the user keeps stay on the slide until the annotation code
   expect(hasMeasurements()).toBe(false);
 });
 
-it('measurements that the user keeps and then removes do not become annotations when the annotation code is loaded later', async () => {
+it('measurements that the user keeps as annotations and then removes are not converted when the annotation code is loaded later', async () => {
   const { user, keepMark, clearButton, hasMeasurements } = openInstruments();
   await keepMark();
   await user.click(clearButton);
@@ -91,7 +91,7 @@ it('measurements that the user keeps and then removes do not become annotations 
   expect(waitingShapes).toEqual([]);
 });
 
-it('the message that the result layers could not be loaded is shown in their panel, or without the panel when the URL contains an arrangement of layers, until a retry succeeds', async () => {
+it('a failure to load the result layers is shown in their panel, and without the panel if the URL names layers, until a retry succeeds', async () => {
   let response: object = errorResponse('unavailable');
   const resultLayers = { 'GET /image-catalog/images/image/result-layers': () => response };
   const { user, page } = openInstruments({ 'HEAD /': {}, ...resultLayers });

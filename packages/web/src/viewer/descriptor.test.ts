@@ -33,8 +33,8 @@ describe('parseDescriptor (Deep Zoom descriptor)', () => {
     ['a descriptor without a width', validXml.replace('Width="46000"', '')],
     ['a width of 0', validXml.replace('46000', '0')],
     ['a negative width', validXml.replace('46000', '-1')],
-    ['a tile size that is not a number', validXml.replace('240', 'large')],
-    ['a format that is a path', validXml.replace('jpeg', '../secret')],
+    ['the tile size "large"', validXml.replace('240', 'large')],
+    ['the format "../secret"', validXml.replace('jpeg', '../secret')],
     ['a Deep Zoom collection', validXml.replaceAll('Image', 'Collection')],
   ])('returns null for %s', (_, xml) => {
     expect(parseDescriptor(xml)).toBeNull();

@@ -29,17 +29,17 @@ describe('calibrationOf (completes the pixel size and the magnification of a sli
       { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
     ],
     [
-      'a pixel size and a magnification that differ from the usual ratio by 10 %',
+      'both values unchanged when they differ from the usual ratio by 10 %',
       { mpp: 0.2265, objectivePower: 40, derived: null },
       { mpp: 0.2265, objectivePower: 40, derived: null },
     ],
     [
-      'a pixel size that stays marked as derived by the server',
+      'a pixel size still marked as derived when the server has derived it from the magnification',
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
       { mpp: 0.5, objectivePower: 20, derived: 'mpp' },
     ],
     [
-      'a magnification that stays marked as derived by the server',
+      'a magnification still marked as derived when the server has derived it from the pixel size',
       { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
       { mpp: 0.499, objectivePower: 20, derived: 'objectivePower' },
     ],

@@ -53,7 +53,7 @@ describe('takeScreenshot (picture file of the visible field)', () => {
   const isInside = ({ text, x }: DrawnText) => x >= 0 && x + characterWidth * text.length <= width;
   const scaleEntered = '* scale entered by hand';
 
-  it('contains the whole caption and all notes in a narrow view, in lines that do not overlap', async () => {
+  it('writes the whole caption and all notes in a narrow view, in lines that do not overlap', async () => {
     const fileName = 'SYNTHETIC-2026-CASE-0042-BLOCK-A1-SLIDE-17-HE.svs';
     const note = 'The colour correction could not be loaded: colours are shown as scanned';
     const texts = await drawnTexts(`${fileName}   20×   ${scaleEntered}`, [note, 'Colours changed']);
@@ -65,7 +65,7 @@ describe('takeScreenshot (picture file of the visible field)', () => {
     expect(new Set(texts.map(({ y }) => y)).size).toBe(texts.length);
   });
 
-  it('contains a short caption in one line beside the scale bar', async () => {
+  it('writes a short caption in one line beside the scale bar', async () => {
     const texts = await drawnTexts('A1.svs   20×', []);
     expect(texts.at(-1)).toEqual({ text: 'A1.svs   20×', x: 232, y: 584 });
   });

@@ -10,7 +10,7 @@ describe('formatField and parseField (visible part of a slide in the URL):', () 
     ['rotated by nearly 360°', { x: 1, y: 2, zoom: 1, ...upright, rotation: 359.99 }, 'x=1&y=2&zoom=1'],
     ['mirrored', { x: 1, y: 2, zoom: 1, ...upright, isMirrored: true }, 'x=1&y=2&zoom=1&mirror=1'],
     ['zoomed out', { x: -3.04, y: 2, zoom: 0.012345678, ...upright }, 'x=-3&y=2&zoom=0.0123457'],
-  ])('formatField returns the query parameters of a field that is %s', (_, field, query) => {
+  ])('formatField returns "$2" for a field that is $0', (_, field, query) => {
     expect(new URLSearchParams(formatField(field)).toString()).toBe(query);
   });
 

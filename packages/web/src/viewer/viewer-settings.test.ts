@@ -13,7 +13,7 @@ it.each([
   ['timeout', viewerSettings.timeout, 120_000],
   ['preload', viewerSettings.preload, true],
 ])(
-  'the OpenSeadragon setting %s has the value that section 12 of docs/requirements.md requires',
+  'the OpenSeadragon setting $0 is $2, as section 12 of docs/requirements.md requires',
   (_, setting, specified) => {
     expect(setting).toBe(specified);
   },

@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('render workers, which decode tile
     expect(renderWorkerPids()).toHaveLength(1);
   });
 
-  it('are restarted after they are killed; requests that they were rendering fail with 502 or 503', async () => {
+  it('are restarted after they are killed: requests that they were rendering get 502 or 503, and later requests get their tile', async () => {
     const { ask, session, imageIds, app } = await startViewing();
     const [imageId] = imageIds;
     const killed = new Set<number>();
@@ -111,7 +111,7 @@ describe.skipIf(process.platform !== 'linux')('render workers, which decode tile
     expect((await app.inject({ url: '/health/live' })).statusCode).toBe(200);
   });
 
-  it('are restarted when they hang; waiting requests get a response, and later ones the tile', async () => {
+  it('are restarted when they hang: waiting requests get 200, 502 or 503, and later requests get their tile', async () => {
     const { ask, session, imageIds } = await startViewing();
     const [imageId] = imageIds;
     expect(await ask(`${imageId}/${renderedTiles[0]}`, session)).toMatchObject({ status: 200 });

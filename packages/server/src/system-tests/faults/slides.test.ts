@@ -94,7 +94,7 @@ function versionOf(tile: string, bytes: Buffer): 'before' | 'after' | 'neither' 
 
 const acceptedErrors = ['404 not_found', '502 slide_corrupt', '503 unavailable'];
 
-describe('a slide whose tiles 50 clients request', () => {
+describe('a slide whose file changes while clients request its tiles', () => {
   it.each([
     [
       'a new file is renamed to the path of the slide',

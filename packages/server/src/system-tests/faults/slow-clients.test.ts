@@ -105,7 +105,7 @@ describe('a client that reads or writes slowly', () => {
     },
   );
 
-  it('is disconnected when it sends the headers of its request byte by byte', async () => {
+  it('is disconnected when it sends the headers of its request byte by byte for longer than headersTimeout', async () => {
     const { app } = await testServer();
     await app.listen({ host: '127.0.0.1', port: 0 });
     app.server.headersTimeout = 200; // instead of 10 s

@@ -47,7 +47,7 @@ describe('the account-status page', () => {
     expect((await screen.findByText(contact)).getAttribute('href')).toBe(href);
   });
 
-  it('shows that the access of an account ended at its end date', async () => {
+  it('shows the day on which the access of an account ended', async () => {
     const endedAt = new Date(2025, 10, 21, 14).toISOString(); // 21 November 2025
     const user = account({ status: 'suspended', expiresAt: endedAt });
     openApp('/account-status', { signedInAs: user, api: { 'GET /user/profile': { user } } });

@@ -173,7 +173,7 @@ describe('the case management screen', () => {
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Oluştur' }).disabled).toBe(true);
   });
 
-  it('shows the name of a slide of a case that is not among the ready slides of the dataset', async () => {
+  it('shows the name of a slide in a case even if this slide is not among the ready slides of the dataset', async () => {
     const { person } = openCases({
       'GET /image-catalog/images/rows': { revision: '1', images: images.slice(1) },
       [`GET /image-catalog/images/${idOf('a')}`]: {

@@ -31,14 +31,17 @@ describe('proposeCases (groups slides into cases by file name)', () => {
     ]);
   });
 
-  it.each(['svslide', 'qptiff', 'jp2'])('leaves the extension .%s out of the stain', (extension) => {
-    const slides = ['HE', 'PAS'].map((stain) => `B26-3_${stain}.${extension}`);
-    const namedSlides = slides.map((file_name) => ({ id: file_name, file_name }));
-    const stains = proposeCases(namedSlides, rule, new Set()).flatMap((proposed) =>
-      proposed.slides.map(({ stain }) => stain),
-    );
-    expect(stains).toEqual(['HE', 'PAS']);
-  });
+  it.each(['svslide', 'qptiff', 'jp2'])(
+    'leaves the file extension .%s out of the stain that it reads from a file name',
+    (extension) => {
+      const slides = ['HE', 'PAS'].map((stain) => `B26-3_${stain}.${extension}`);
+      const namedSlides = slides.map((file_name) => ({ id: file_name, file_name }));
+      const stains = proposeCases(namedSlides, rule, new Set()).flatMap((proposed) =>
+        proposed.slides.map(({ stain }) => stain),
+      );
+      expect(stains).toEqual(['HE', 'PAS']);
+    },
+  );
 
   it('ignores slides that are in a case already', () => {
     const usedImageIds = new Set(['B26-12_A1_PAS.svs']);

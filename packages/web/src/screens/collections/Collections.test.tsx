@@ -139,7 +139,7 @@ describe('the collections screen', () => {
     },
   );
 
-  it('shows in Turkish why the server did not delete a collection', async () => {
+  it('shows in Turkish, while the user has chosen no language, why the server did not delete a collection', async () => {
     const { person } = openApp('/collections', {
       signedInAs: account(),
       api: { ...lists, 'DELETE /collections/c-1': errorInLanguageOfCall('not_found') },
@@ -230,7 +230,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps the unsaved changes when the script of the slide viewer, in which the owner draws a region, cannot be loaded, and loads the script again on a retry', async () => {
+  it('keeps the unsaved changes when the slide viewer for drawing a region cannot be loaded, and loads the viewer again on a retry', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -538,7 +538,7 @@ describe('the answers screen of a collection', () => {
     });
   }
 
-  it('shows an error instead of the answers when the collection cannot be loaded, because it has the texts of the choices; a retry shows the answers', async () => {
+  it('shows an error instead of the answers when the collection, which has the texts of the choices, cannot be loaded, until a retry', async () => {
     let response: object = errorResponse('unavailable');
     const { person } = openApp('/collections/c-1/answers', {
       signedInAs: account(),

@@ -132,7 +132,7 @@ describe('the datasets screen of administrators', () => {
       { dataset: 'Açık küme', sharing: true },
     ],
     [
-      'opens a restricted dataset',
+      'opens a restricted dataset to all members',
       'Böbrek',
       'Erişimi kısıtla',
       { dataset: 'Böbrek', access: 'open', listed: true },
@@ -149,7 +149,7 @@ describe('the datasets screen of administrators', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
-  it('switches the sharing of a dataset on again when the restriction of its access is undone', async () => {
+  it('allows share links to a dataset again when the administrator undoes the restriction of its access', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': { datasets: [{ ...openDataset, sharing: true }] },
       'PUT /admin/datasets': { message: 'tamam' },

@@ -38,7 +38,7 @@ describe('the login page', () => {
     });
   });
 
-  it('leaves one entry in the history when the user signs in, so that Back leaves the dashboard', async () => {
+  it('is replaced by the dashboard in the browser history after signing in, so that Back leads to the page before the login page', async () => {
     const { person, address, goTo, goBack } = openApp('/shared', { api: successfulApi });
     await screen.findByText(/Adres eksik/);
     await act(() => goTo('/auth/login'));

@@ -69,7 +69,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
     expect(calls.at(-1)).toMatchObject({ body: { code: 'c', new_password: 'a new thin slice' } });
   });
 
-  it('requests an e-mail when the page is opened without a code after the new-password form was left', async () => {
+  it('shows the form that requests a link again when the user leaves the page and returns without a code', async () => {
     const { goTo } = openApp('/auth/password-reset#code=c');
     await screen.findByLabelText('Yeni Şifre');
     await act(() => goTo('/auth/login'));

@@ -359,7 +359,7 @@ describe('the card of the profile for two-step verification', () => {
     for (const code of recoveryCodes) screen.getByText(code);
   });
 
-  it('shows the current state after a cancelled setup whose first code the server accepted without a readable response', async () => {
+  it('shows that the verification is on when the user cancels the setup after the server has accepted the code but its response was lost', async () => {
     const { api, setEnabled } = secondFactorApi(false);
     const { person } = openProfile({
       ...api,

@@ -39,7 +39,7 @@ describe('the error screen', () => {
     screen.getByText(/bağlantı gelince ekran kendiliğinden açılır/);
   });
 
-  it('leaves the reload to the user, because it would interrupt an upload, when the server responds again while this tab has an upload', async () => {
+  it('shows a reload button, and does not reload by itself, when the server responds again while this tab uploads files', async () => {
     let isDown = true;
     let failedChecks = 0;
     vi.stubGlobal('fetch', async () => {

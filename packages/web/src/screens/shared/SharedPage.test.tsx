@@ -34,17 +34,17 @@ describe('the page of a share link', () => {
     screen.getByText('2 / 2');
   });
 
-  it.each([true, false])(
-    'has a button that hides annotations only if the link permits annotations (show_annotations: %s)',
-    async (showsAnnotations) => {
-      openApp('/shared#secret-1', {
-        api: { 'POST /share-links/open': { ...openedLink, show_annotations: showsAnnotations } },
-      });
-      await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
-      const buttons = screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true });
-      expect(buttons).toHaveLength(showsAnnotations ? 1 : 0);
-    },
-  );
+  it.each([
+    ['has a button that hides annotations when the link permits annotations', true],
+    ['has no button that hides annotations when the link does not permit annotations', false],
+  ] as const)('%s', async (_, showsAnnotations) => {
+    openApp('/shared#secret-1', {
+      api: { 'POST /share-links/open': { ...openedLink, show_annotations: showsAnnotations } },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    const buttons = screen.queryAllByRole('button', { name: 'İşaretlemeler', pressed: true });
+    expect(buttons).toHaveLength(showsAnnotations ? 1 : 0);
+  });
 
   it('keeps the opened link, the shown slide and the typed answer when the visitor chooses another language, and does not open the link again', async () => {
     const question = { kind: 'text', text: 'Hangi lezyon?' };

@@ -281,17 +281,18 @@ describe('the slides screen (actions on one slide)', () => {
   });
 
   it.each([
-    ['Düzenle', 'Kaydet', `PUT /image-catalog/images/${idOf(1)}`, { image: slide(1) }],
-    ['Taşı', 'Taşı', 'POST /admin/images/changes', { message: 'tamam', changed: 1 }],
+    ['edits', 'Düzenle', 'Kaydet', `PUT /image-catalog/images/${idOf(1)}`, { image: slide(1) }],
+    ['moves', 'Taşı', 'Taşı', 'POST /admin/images/changes', { message: 'tamam', changed: 1 }],
     [
+      'removes',
       'Katalogdan kaldır',
       'Katalogdan kaldır',
       'POST /admin/images/changes',
       { message: 'tamam', changed: 1 },
     ],
   ])(
-    'keeps the dialog of "%s" open until the server has responded',
-    async (action, submit, endpoint, answer) => {
+    'keeps the dialog that $0 the slide ("$1") open until the server has responded',
+    async (_, action, submit, endpoint, answer) => {
       const response = pendingResponse();
       const { person } = await chooseAction('slayt-1.svs', action, { [endpoint]: response.answer });
       const dialog = within(await screen.findByRole('dialog'));

@@ -273,7 +273,7 @@ describe('the queue of applicants in the user management', () => {
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('approves, on a retry after a stopped run with a failure, the failed applicant and the applicants whom that run has left out', async () => {
+  it('approves, on a retry, the applicant whose approval failed and those left out because the user stopped the first run', async () => {
     const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
     const firstCall = pendingResponse();
     const resultsOf = (uids: readonly string[], failedUid: string | null) => ({

@@ -376,29 +376,29 @@ describe('the dialog that changes the role of an account', () => {
   });
 
   it.each([
-    ['without a message of the server', new Response('', { status: 502 }), ''],
     [
-      'with a message of the server, which follows',
+      'when the approval with the new role fails without a message of the server',
+      new Response('', { status: 502 }),
+      '',
+    ],
+    [
+      'and adds the message of the server when the approval with the new role fails',
       errorResponse('unavailable'),
       ' Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
-  ])(
-    'says that the account is suspended when the approval with the new role fails %s',
-    async (_, failure, reason) => {
-      const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
-        'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
-        'POST /admin/users/uid-of-deniz/approve': failure,
-        'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
-      });
-      await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
-      await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
-      await person.click(screen.getByRole('button', { name: 'Kaydet' }));
-      const suspended =
-        'Hesap askıya alındı ama yeni rolle açılamadı. “Etkinleştir” düğmesiyle yeniden açın.';
-      await screen.findByText(suspended + reason);
-      await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
-    },
-  );
+  ])('says that the account is suspended %s', async (_, failure, reason) => {
+    const { person } = openUsers([admin, { ...deniz, role: 'admin' }], {
+      'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },
+      'POST /admin/users/uid-of-deniz/approve': failure,
+      'GET /admin/users/uid-of-deniz': { user: { ...deniz, status: 'suspended' } },
+    });
+    await person.click((await findCard('Deniz Kaya')).getByRole('button', { name: 'Rolü Değiştir' }));
+    await person.click(await screen.findByRole('radio', { name: 'Kullanıcı' }));
+    await person.click(screen.getByRole('button', { name: 'Kaydet' }));
+    const suspended = 'Hesap askıya alındı ama yeni rolle açılamadı. “Etkinleştir” düğmesiyle yeniden açın.';
+    await screen.findByText(suspended + reason);
+    await (await findCard('Deniz Kaya')).findByRole('button', { name: 'Etkinleştir' });
+  });
 });
 
 describe('the dialog that rejects an applicant, opened from the card of the account', () => {

@@ -77,7 +77,7 @@ describe('CaseStrip (the strip with the slides of the viewed slide’s case)', (
     expect(onSelect).toHaveBeenCalledWith(heSlide.id);
   });
 
-  it('reports that the registration of two slides has ended when their comparison is closed', async () => {
+  it('calls onRegisteringChange(false) when the comparison is closed while its two slides are being registered (aligned)', async () => {
     setAuthState({ user: account() });
     const view: Partial<SlideView> = {
       element: () => document.createElement('div'),

@@ -112,7 +112,7 @@ describe('the image catalogue of the viewer', () => {
     expect(row.querySelector('svg')).not.toBeNull();
   });
 
-  it('loads a thumbnail that failed again when the network is available again', async () => {
+  it('loads a failed thumbnail again when the network is available again', async () => {
     stubViewerApi({});
     renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -385,7 +385,7 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
       'Your account is not active.',
     ],
     [
-      'a proxy responds with a JSON message, which the catalogue shows',
+      'a proxy responds with a message in JSON',
       errorResponse(418, { message: 'I am a teapot.' }),
       'I am a teapot.',
     ],
@@ -397,7 +397,7 @@ describe('the image catalogue of the viewer when it cannot be loaded', () => {
     ],
     ['the server is unreachable', noResponse, 'No response from server. Please check your connection.'],
     ['a successful response is not JSON', () => new Response('<html></html>'), 'Failed to load images'],
-  ])('shows an error message when %s', async (_, answer, message) => {
+  ])('shows the error message "$2" when $0', async (_, answer, message) => {
     stubViewerApi({ lists: [answer] });
     renderViewer();
     within(await screen.findByRole('alert')).getByText(message);

@@ -80,7 +80,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
   });
 
-  it('shows a message in the sidebar while the dialog cannot be shown, and the dialog on retry', async () => {
+  it('shows a message in the sidebar when the dialog of a request cannot be rendered, and the dialog after a retry', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     isDialogBroken = true;
     onTestFinished(() => {

@@ -79,7 +79,7 @@ describe('groupAt (groups of the image catalogue)', () => {
     [5, 2],
     [6, undefined],
   ])(
-    'for the image position %i, returns the group with the index %s (undefined beyond the end)',
+    'for the image at position %i, returns the group with the index %s (undefined beyond the last image)',
     (position, index) => {
       expect(groupAt(groups, position)).toBe(index === undefined ? undefined : groups[index]);
     },

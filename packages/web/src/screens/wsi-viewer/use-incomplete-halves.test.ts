@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useIncompleteHalves } from './use-incomplete-halves.ts';
 
-it('useIncompleteHalves (why each compared view is not sharp) causes no render when a view reports the reason that it has already reported', () => {
+it('useIncompleteHalves (why each of two compared views is not sharp) causes no render when a view reports the same reason again', () => {
   let renderings = 0;
   const { result } = renderHook(() => {
     renderings += 1;

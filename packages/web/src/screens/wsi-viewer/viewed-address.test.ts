@@ -30,20 +30,20 @@ describe('the query parameters of the viewer’s URL', () => {
     expect(`${formatViewed({ ...viewed, second: null })}`).toBe('image=a&x=10&y=20.5&zoom=0.5');
   });
 
-  it('stand for the whole slide when a number of the field (visible part) is invalid', () => {
+  it('are read as the whole slide when a number of the field (visible part) is invalid', () => {
     const viewed = parseViewed(new URLSearchParams('image=a&beside=b&bx=1&by=two&bzoom=1'));
     expect(viewed.second).toEqual({ imageId: 'b', field: null, results: null });
   });
 
-  it('stand for no slide when the parameter "image" is empty', () => {
+  it('are read as no slide when the parameter "image" is empty', () => {
     expect(parseViewed(new URLSearchParams('image=&x=1&y=1&zoom=1')).first).toBeNull();
   });
 
   it.each([
-    ['contains characters that are not allowed', '<script>'],
+    ['is "<script>"', '<script>'],
     ['is longer than 4000 characters', 'a'.repeat(4001)],
     ['is empty', ''],
-  ])('stand for no result layers when the parameter "results" %s', (_, results) => {
+  ])('are read as no result layers when the parameter "results" %s', (_, results) => {
     expect(parseViewed(new URLSearchParams({ image: 'a', results })).first?.results).toBeNull();
   });
 });

@@ -326,7 +326,7 @@ describe('AnnotationStore (annotations of the open slide), in a conflict with an
   }
 
   it.each(['mine', 'theirs'] as const)(
-    'offers no undo of the local change after the user has chosen "%s"',
+    'offers no undo of the local change after the user has chosen the version "%s"',
     async (keep) => {
       const { store, conflict, x } = await openWithConflict();
       store.resolve(conflict, keep);
@@ -425,7 +425,7 @@ describe('AnnotationStore (annotations of the open slide), while layers are load
     expect(x()).toBe(10);
   });
 
-  it('still undoes a step in all its annotations when the server acknowledges the step during a reload that already contains the step', async () => {
+  it('still undoes a step in both its annotations when the server acknowledges it during a reload that already contains the step', async () => {
     const featuresAt = (x: number, revision: number) => [
       featureAt(x, revision, 'me'),
       { ...featureAt(x, revision, 'me'), id: otherId },

@@ -126,7 +126,7 @@ describe('the drawing mode of the viewer (new annotations)', () => {
     click(10, 10);
     click(60, 10);
     session.remove();
-    expect(session.draft).toMatchObject({ kind: 'path', fixed: [[20, 20]] });
+    expect(session.draft).toMatchObject({ kind: 'path', placed: [[20, 20]] });
     session.cancel();
     expect(session.draft).toBeNull();
     expect(session.tool).toBe('polygon');

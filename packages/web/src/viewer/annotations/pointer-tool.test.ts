@@ -92,9 +92,9 @@ describe('AnnotationPointer (pointer of the drawing mode) when a pinch zooms the
     const { session, tap, pinch } = startDrawing('polygon');
     for (const corner of corners) tap(corner);
     pinch([300, 300]);
-    expect(session.draft).toMatchObject({ kind: 'path', fixed: corners });
+    expect(session.draft).toMatchObject({ kind: 'path', placed: corners });
     pinch([300, 300], [310, 300], [320, 300]);
-    expect(session.draft).toMatchObject({ kind: 'path', fixed: corners });
+    expect(session.draft).toMatchObject({ kind: 'path', placed: corners });
   });
 
   it('keeps the first corner of a rectangle', () => {

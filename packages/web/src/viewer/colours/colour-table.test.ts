@@ -14,7 +14,7 @@ describe('profileOf (ICC profile in the descriptor of a slide)', () => {
     expect(profileOf(descriptorWith(element))).toEqual({ name: 'AT2', bytes: 1_687_824, tableSize: 33 });
   });
 
-  it('returns null as the table size of a profile that the server ignores', () => {
+  it('returns null as the table size of a profile that the descriptor marks as ignored', () => {
     const element = '<ColourProfile xmlns="urn:lamina:colour" Bytes="440" Ignored="broken"/>';
     expect(profileOf(descriptorWith(element))).toEqual({ name: '', bytes: 440, tableSize: null });
   });

@@ -69,13 +69,16 @@ describe('toScreen, toImage and placementOf (slide pixels on the screen):', () =
 describe('visiblePart (part of the slide that the viewer shows)', () => {
   const viewer = { width: 200, height: 100 };
 
-  it.each([0, 90, 180, 270])('returns bounds for a slide that is rotated by %d°', (degrees) => {
-    const region = visiblePart(createPlacement(degrees, 0.5, false, 100, 50), viewer);
-    expect(region).not.toHaveProperty('type');
-    expect(region).toHaveProperty('minX');
-  });
+  it.each([0, 90, 180, 270])(
+    'returns an upright rectangle (bounds) for a slide that is rotated by %d°',
+    (degrees) => {
+      const region = visiblePart(createPlacement(degrees, 0.5, false, 100, 50), viewer);
+      expect(region).not.toHaveProperty('type');
+      expect(region).toHaveProperty('minX');
+    },
+  );
 
-  it('returns the polygon of the corners of the viewer for a slide that is rotated by another angle', () => {
+  it('returns a polygon with the corners of the viewer for a slide that is rotated by 45°', () => {
     const placement = createPlacement(45, 0.5, true, 100, 50);
     const region = visiblePart(placement, viewer);
     if (!('type' in region) || region.type !== 'Polygon') throw new Error('The region is not a polygon.');

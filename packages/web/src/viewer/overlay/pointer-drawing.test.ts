@@ -98,8 +98,8 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
         [180, 20],
       ],
     ],
-    ['ruler', 'nothing else without earlier clicks', [], []],
-    ['area', 'nothing else without earlier clicks', [], []],
+    ['ruler', 'no points when there was no earlier click', [], []],
+    ['area', 'no points when there was no earlier click', [], []],
   ])(
     'removes from an unfinished %s the points of a press that becomes a gesture with two fingers, and keeps %s',
     (tool, _, clicks, keptPoints) => {

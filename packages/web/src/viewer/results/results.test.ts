@@ -238,7 +238,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     vi.useRealTimers();
   });
 
-  it('counts the objects that pass a filter again 5 s after they could not be loaded, although the layer is drawn in the meantime', async () => {
+  it('retries a failed count of the objects that pass a filter only after 5 s, although the layer is drawn in the meantime', async () => {
     vi.useFakeTimers();
     const tooManyObjects = { box: [0, 0, 400, 400], first: 0, objects: 60_001 } as const; // for drawing each of them
     vi.mocked(loadBlockIndex).mockResolvedValueOnce(buildIndex([tooManyObjects]));

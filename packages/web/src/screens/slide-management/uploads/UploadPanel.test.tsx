@@ -289,7 +289,7 @@ describe('the upload panel of the slides screen', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('starts no upload of an account that was signed in earlier, even while the next account does not open the panel', async () => {
+  it('starts no upload of an account that was signed in earlier, even before the next account opens the panel', async () => {
     const earlierAccount = await openPanel([], { 'GET /admin/datasets': { datasets: [existingDataset] } });
     const field = earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' });
     await earlierAccount.person.type(field, 'Yeni');

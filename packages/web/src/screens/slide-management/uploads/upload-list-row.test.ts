@@ -71,7 +71,7 @@ const rowsAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads:
     actions,
   ]);
 
-describe('uploadListRowsOf (computes the rows of the upload list)', () => {
+describe('uploadListRowsOf (computes the rows of the upload list, with Turkish texts)', () => {
   it.each<[string, Partial<SlideUpload>, string, UploadListRow['detail']]>([
     [
       'files are missing',
