@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * `node scripts/run.mjs <script> [arguments]`: installs the packages when the lock file changed, then runs a TypeScript
- * script of the project with the Node that npm has installed as a package. The npm scripts that run a file of this folder begin
- * here (except `start`), because the Node of the shell may be too old for TypeScript; it must be 20 or newer.
+ * script of the project with the Node that npm has installed as a package. All npm scripts that run a file of this folder,
+ * except `start`, begin here: the Node of the shell must be 20 or newer, but it may be too old for TypeScript.
  */
 import './launcher/require-node.mjs';
 import { install } from './launcher/install.mjs';

@@ -128,7 +128,7 @@ export const changeAnnotations = endpoint({
 /**
  * The response is a stream of server-sent events:
  * - `layer`: a new or changed layer, without counts. The client loads the annotations of a new layer with `listAnnotations`.
- * - `layer-removed`: the id of a layer that was deleted or made private, so that the client may no longer read it
+ * - `layer-removed`: the id of a layer that the client may no longer read, because it was deleted or made private
  * - `annotations`: changes of a layer, `{layer_id, version, changes: [{op: "put", feature} | {op: "delete", id, revision,
  *   updated_by}], authors}`, with display names of authors by uid. If there are more than 500 changes or 512 Ki characters of
  *   features, `reload: true` replaces `changes` and `authors`.

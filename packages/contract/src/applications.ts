@@ -12,7 +12,7 @@ export const LikelyDuplicate = z
     uid: z.string(),
     email: z.string(),
     displayName: z.string().nullable(),
-    status: withUnknownValues(Status),
+    status: withUnknownValues(Status), // also accepts a status that a later version has added
     why: z.enum(['same-name', 'same-mailbox', 'similar-email']),
   })
   .meta({ id: 'LikelyDuplicate' });
@@ -66,8 +66,8 @@ export type DecisionResult = z.infer<typeof DecisionResult>;
 const DecisionResults = z.object({ results: z.array(DecisionResult) });
 
 /**
- * Each approval is a separate change with an e-mail and an audit event. Only pending accounts are approved: an application that
- * another administrator has rejected since the caller loaded the list stays rejected.
+ * `AccessTerms` are the granted datasets and the end date. Each approval is a separate change with an e-mail and an audit event. Only
+ * pending accounts are approved: an application that another administrator has rejected since the caller loaded the list stays rejected.
  */
 export const approveApplications = endpoint({
   method: 'POST',

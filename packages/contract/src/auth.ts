@@ -10,8 +10,8 @@ const emailRequired = reason('email_required');
 const emailFormat = reason('email_format');
 
 /** Replaces İ, which a Turkish keyboard types as the capital of i, and which no e-mail address contains. */
-export function withPlainCapitalI(address: string): string {
-  return address.replaceAll('İ', 'I');
+export function withPlainCapitalI(email: string): string {
+  return email.replaceAll('İ', 'I');
 }
 
 /**

@@ -64,7 +64,7 @@ const search = {
 const metadata = { ...common, response: json, errors: pixelErrors } as const;
 const bulkData = { ...common, response: 'multipart/related', errors: pixelErrors } as const;
 
-/** Documents a response with parts of these types. A single part may be sent without a multipart body. */
+/** Returns the documentation of a response whose body has parts of these content types, or is one such part without a multipart body. */
 function bulkDataOf(...types: readonly string[]): NonNullable<Endpoint['documented']> {
   const content = Object.fromEntries(['multipart/related', ...types].map((type) => [type, null]));
   return { responses: { 200: { description: 'In the form that the header Accept prefers', content } } };

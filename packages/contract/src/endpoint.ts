@@ -53,7 +53,10 @@ export interface Endpoint {
   readonly access: Access;
   /** Scope that an API token needs, in addition to `access` of its owner. Undefined: the server rejects API tokens with 403. */
   readonly apiTokenScope?: ApiTokenScope;
-  /** Language of messages and error texts in the response, unless the request chooses one with Accept-Language. */
+  /**
+   * Language of messages and error texts in the response, unless the request chooses one with Accept-Language. Endpoints differ, because
+   * the product is specified with Turkish texts in some parts and English texts in others (ACC-10 in docs/requirements.md).
+   */
   readonly defaultMessageLanguage: Language;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;

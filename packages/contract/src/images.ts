@@ -67,7 +67,10 @@ export const EnteredScale = z
   .refine(({ mpp, objective_power }) => mpp !== undefined || objective_power !== undefined)
   .meta({ id: 'EnteredScale' });
 
-/** Query with an optional image session (the credential for loading pixels), which must be valid and belong to the caller. */
+/**
+ * Query with an optional image session (the credential for loading pixels), which must be valid and belong to the caller. Where visitors
+ * are allowed, the session of a share link replaces the bearer token.
+ */
 export const optionalSessionQuery = z.object({ session: z.string().optional() });
 
 export const listImages = endpoint({
@@ -175,7 +178,7 @@ export const getColourTable = endpoint({
 });
 
 /** `srgb`: colours are converted by the colour table, if the slide has one; default: colours as scanned. */
-const colour = z.object({ colour: z.enum(['srgb']).optional() });
+const colourQuery = z.object({ colour: z.enum(['srgb']).optional() });
 
 export const getThumbnail = endpoint({
   method: 'GET',
@@ -199,7 +202,7 @@ export const getTile = endpoint({
   apiTokenScope: 'slides:read',
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
-  query: colour,
+  query: colourQuery,
   response: 'image/jpeg',
   status: 200,
   errors: pixelErrors,

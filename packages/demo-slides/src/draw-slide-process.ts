@@ -51,6 +51,7 @@ async function draw({ file, tissue, seed, part, results }: DrawRequest): Promise
           const square = reuseStainTile(scratch, left, top);
           const cells: DrawnCell[] = [];
           if (!drawTissue(square, (cell) => cells.push(cell))) continue; // bare glass
+          // Adjacent squares report the same cells near their common edge; only the square with the centre of a cell counts it.
           visibleCells.push(...cells.filter((cell) => isVisible(square, cell, MARGIN)));
           pixels ??= copyGlassTile();
           renderRgb(square, pixels, (y * TILE_SIZE + x) * 3, TILE_SIZE * 3); // first byte, bytes per row

@@ -132,7 +132,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   });
   app.decorate('now', services.now);
   app.decorateRequest('credential', null); // set by the access check
-  app.decorateRequest('bytesSentBefore', null); // for the access log
+  app.decorateRequest('bytesSentBefore', null); // bytes that the connection had sent before; for the access log
 
   // Helmet is registered before the access check, so that responses to rejected requests also get its headers.
   await app.register(helmet, {
@@ -171,7 +171,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     recordRequestStart(request);
     reply.header('X-Request-Id', request.id);
     if (request.is404) return;
-    const { endpoint } = request.routeOptions.config;
+    const { endpoint } = request.routeOptions.config; // the declaration of the endpoint in the contract
     if (endpoint === undefined) return; // a public route such as health or the web app
     if (sendsPixels(endpoint)) reply.headers(pixelHeaders);
     allowOrigin(endpoint, request, reply, services.config.dicomwebOrigins);

@@ -47,7 +47,7 @@ import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createOriginals, type Originals } from './originals/originals.ts';
 import { type Background, createBackground } from './platform/background-tasks.ts';
 import { createClock } from './platform/clock.ts';
-import { addressOf, type Config } from './platform/config.ts';
+import { type Config, serverUrlOf } from './platform/config.ts';
 import { createEncryption } from './platform/encryption.ts';
 import { registerFindResults } from './results/find-results.ts';
 import { createResultImports } from './results/import-job.ts';
@@ -83,6 +83,7 @@ export interface Services {
   readonly db: Database;
   readonly audit: AuditRecorder;
   readonly auditLog: AuditLog;
+  /** Runs work that a request starts without waiting for it, such as checking whether an address has an account. */
   readonly background: Background;
   readonly jobs: Jobs;
   readonly mail: Mail;
@@ -93,9 +94,13 @@ export interface Services {
   readonly ownSignIns: OwnSignIns;
   readonly apiTokens: ApiTokens;
   readonly imageSessions: ImageSessions;
+  /** The access check of requests for pixels. */
   readonly pixelAccess: PixelAccess;
+  /** Records in the audit log which images were opened in which image session (a credential for pixels). */
   readonly imageOpenings: ImageOpenings;
+  /** Repeats the access check of a request for pixels that has waited, for example for a render worker. */
   readonly recheckAccess: RecheckAccess;
+  /** Limits how often an account may take an action, such as creating a share link. */
   readonly actionLimiter: ActionLimiter;
   readonly accounts: Accounts;
   readonly datasets: Datasets;
@@ -106,11 +111,14 @@ export interface Services {
   readonly presentations: Presentations;
   readonly shareLinks: ShareLinks;
   readonly slides: Slides;
+  /** Image sessions of programs that load pixels with the bearer token of a sign-in. */
   readonly bearerSessions: BearerSessions;
   readonly iiif: Iiif;
   readonly collectionManifests: CollectionManifests;
   readonly dicomWeb: DicomWeb;
+  /** Checks requests for frames of DICOMweb, and returns the bytes. */
   readonly frames: FrameResolver;
+  /** Checks requests for tiles, and returns the bytes. */
   readonly tiles: TileResolver;
   /** The S3-compatible store of slides; null when the S3 settings are not set. */
   readonly objectStorage: ObjectStorage | null;
@@ -165,12 +173,12 @@ export async function createServices({
   objectStorage = openObjectStorage({ config, log }),
   renderedTiles = createRenderedTiles({ config, log, objects: objectStorage?.reader ?? null }),
   jobs: givenJobs,
-  publicUrl = () => config.publicUrl ?? addressOf(config.host, config.port),
+  publicUrl = () => config.publicUrl ?? serverUrlOf(config.host, config.port),
   stopping = new AbortController().signal,
   passwordCost = safePasswordCost,
 }: ServiceDependencies): Promise<Services> {
   const audit = createAuditRecorder({ db, now, log });
-  await mergeSpellings({ db, now, log, audit }); // names of datasets and organs that earlier versions stored in several spellings
+  await mergeSpellings({ db, now, log, audit }); // merges the spellings of a dataset or organ that earlier versions stored separately
   const actionLimiter = createActionLimiter({ now, audit, isOn: config.throttle });
   const background = createBackground({ log });
   const jobs = givenJobs ?? (await createJobs(config, log));
@@ -190,7 +198,7 @@ export async function createServices({
   const throttle = createThrottle({ db, now, log, audit, isOn: config.throttle, metrics });
   const { productName } = config;
   const secondFactor = createSecondFactor({ db, now, log, encryption, productName });
-  const recipients = createRecipients(productName, publicUrl);
+  const recipients = createRecipients(productName, publicUrl); // address and language of each e-mail
   const twoStepVerification = createTwoStepVerification({
     db,
     audit,
@@ -277,7 +285,7 @@ export async function createServices({
     jobs,
     datasets,
     encryption,
-    onBucketListed: resultSearch.inBucket,
+    onBucketListed: resultSearch.inBucket, // searches the listing for result files
   });
   const visibleImages = createVisibleImages(db, datasets);
   const cases = createCases({ db, now, audit, signIn, actionLimiter, datasets, visibleImages });
@@ -335,7 +343,7 @@ export async function createServices({
     log,
     audit,
     objectStorage,
-    // `atStart: false`: the scan does not retry slides that could not be read.
+    // Called when an upload is in the slide storage. `atStart: false`: the scan does not retry slides that could not be read.
     onPlaced: () =>
       void jobs.enqueue(objectStorage === null ? 'rescan' : 'rescan-bucket', { atStart: false }),
   });

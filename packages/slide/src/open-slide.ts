@@ -46,8 +46,8 @@ const formats: readonly SlideFormat[] = [
   plainImage,
 ];
 
-/** Names of the formats, in order of precedence. */
-export const formatNames: readonly string[] = formats.map(({ name }) => name);
+/** Names of the format readers, in order of precedence. */
+export const formatReaderNames: readonly string[] = formats.map(({ name }) => name);
 
 /**
  * Opens a slide; the caller closes it.
@@ -90,8 +90,8 @@ export async function openSlideFrom(files: SlideFiles): Promise<Slide> {
  * Opens a slide for a caller that reads only its native tiles (those sent exactly as stored). It runs in a server process, so
  * it decodes nothing and calls no C library.
  *
- * @returns null when the format has no native tiles, or when only OpenSlide may be able to read the file: a render worker
- *   (a process that decodes and draws tiles) then opens the slide, or reports why it cannot
+ * @returns null when a render worker (a process that decodes and draws tiles) must open the slide or report why it cannot: the
+ *   format has no native tiles, or only OpenSlide may be able to read the file
  * @throws SlideError as openSlide does
  */
 export async function openSlideForNativeTiles(

@@ -43,7 +43,7 @@ function RemountOnLanguageChange({ children }: { readonly children: ReactNode })
   const [announcement, setAnnouncement] = useState('');
 
   useLayoutEffect(() => {
-    document.documentElement.lang = chosenLanguageOr('tr'); // Turkish while the interface mixes Turkish and English
+    document.documentElement.lang = chosenLanguageOr('tr'); // until the user chooses a language, most texts are Turkish
     if (renderedLanguage.current === language) return;
     renderedLanguage.current = language;
     document.querySelector<HTMLElement>('[data-language-choice]')?.focus({ preventScroll: true });

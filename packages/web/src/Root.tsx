@@ -42,6 +42,7 @@ export function Root() {
     if (isInitialising) return;
     // `window.location` may already be the target of the `Navigate` below, whose effect runs before this one. So the URL is taken
     // from `pathname` and `search`, which are still those of this screen.
+    // If the URL is that of a slide, the app shows this slide after the sign-in.
     if (isFirstScreen.current && redirect === '/auth/login') rememberLinkedSlide({ pathname, search });
     isFirstScreen.current = false;
   }, [isInitialising, redirect, pathname, search]);
@@ -63,7 +64,7 @@ export function Root() {
       if (renderedPath.current === '/shared') return; // a share link needs no sign-in
       toast.info(texts.sessionEnded, { toastId: 'session-ended' });
       rememberLinkedSlide(location);
-      if (!renderedPath.current.includes('/auth/')) void navigate('/auth/login');
+      if (!renderedPath.current.includes('/auth/')) void navigate('/auth/login'); // '/auth/…' needs no sign-in
     });
   }, [navigate]);
 

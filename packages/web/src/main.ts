@@ -1,4 +1,4 @@
-/** The entry point of the web app: connects the API client to the sign-in and to the language, preloads the first screen, and starts the app. */
+/** Entry point of the web app: connects the API client to sign-in and language, preloads the first screen, and starts the app. */
 import './browser/zod-without-eval.ts';
 import '@fontsource-variable/inter';
 import './fonts/inter.css'; // after the package: if several font files contain a character, the browser uses the last one
@@ -19,8 +19,8 @@ void import('./start.tsx').then(({ start }) => start());
 
 /**
  * Moves the app's style sheet from the body to the head, so that it precedes the style sheets of the screens, which are added to the
- * head later. The build (vite.config.ts) puts the app's style sheet into the body, after the product name that the page shows while it loads, so that
- * the name is visible before the style sheet is loaded.
+ * head later. The build (vite.config.ts) puts it into the body, after the product name that the page shows while it loads: the name is
+ * visible before the style sheet is loaded.
  */
 function moveStyleSheetToHead(): void {
   for (const link of document.body.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {

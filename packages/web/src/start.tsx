@@ -9,7 +9,7 @@ import { preloadScreen, routes } from './routes.tsx';
 
 export async function start(): Promise<void> {
   // Loads the first screen before the first rendering. Otherwise React would show a loading indicator for at least 0.3 s.
-  const pathname = isLoginNext(location) ? '/auth/login' : location.pathname;
+  const pathname = isLoginNext(location) ? '/auth/login' : location.pathname; // not signed in: the login comes first
   await preloadScreen(pathname).catch(() => undefined); // after a failure, the route loads the screen again
   const rootElement = document.getElementById('root');
   if (rootElement === null) throw new Error('The page has no element #root for the app.');

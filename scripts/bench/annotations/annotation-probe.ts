@@ -32,7 +32,7 @@ export function installAnnotationProbe(): void {
     longTasks: [],
   };
   window.annotationProbe = probe;
-  let frameStartedAt = 0;
+  let frameStartedAt = 0; // 0 while no frame is being drawn
   const { fetch } = window;
   window.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -69,7 +69,7 @@ export function installAnnotationProbe(): void {
       const startedAt = performance.now();
       const release = { work: 0, picture: 0 };
       probe.releases.push(release);
-      // A message is handled directly after the work of this event; a timer could fire later.
+      // Runs a function directly after the current task. It uses a message, because a timer could fire later.
       const runAfterTask = (done: () => void) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = done;

@@ -24,6 +24,10 @@ export type Row = Readonly<Record<string, string | number>>;
 export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
   const postgres = await startPostgres();
+  /** Numbers of list downloads, of rounds with simultaneous changes, and of kills of the server. */
+  const { downloads, rounds, kills } = isQuick
+    ? { downloads: 3, rounds: 3, kills: 3 }
+    : { downloads: 20, rounds: 30, kills: 50 };
   const rows: Row[] = [];
   const addRow = (row: Row) => {
     const rowWithLoad = { ...row, 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
@@ -37,14 +41,14 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
     ];
     for (const [name, env] of installations) {
       await withProduct(environment, env, async (product) => {
-        addRow(await measureList(product, name, isQuick ? 3 : 20));
+        addRow(await measureList(product, name, downloads));
         if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) addRow(row);
       });
       // WORKERS is the number of server processes that respond to HTTP requests.
       await withProduct(environment, { ...env, WORKERS: '3' }, async (product) => {
-        addRow(await measureConcurrentChanges(product, name, isQuick ? 3 : 30));
+        addRow(await measureConcurrentChanges(product, name, rounds));
       });
-      addRow(await measureKills(withEmptyFolder(environment), env, name, isQuick ? 3 : 50));
+      addRow(await measureKills(withEmptyFolder(environment), env, name, kills));
     }
   } finally {
     await postgres?.stop();
@@ -74,7 +78,7 @@ async function withProduct(
   }
 }
 
-/** Measures the download of the list of a layer with 10,000 annotations, from the request to the last byte. */
+/** Measures the download of the list of a layer with 10,000 annotations of 30 vertices, from the request to the last byte. */
 async function measureList(product: RunningProduct, database: string, repeats: number): Promise<Row> {
   const target = { ...product, imageId: product.imageIdOf(slideNames.scan) };
   const layerId = await makeLayer(target, outlinesIn({ width: 20_000, height: 15_000 }, 10_000, 30));

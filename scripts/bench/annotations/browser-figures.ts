@@ -25,13 +25,14 @@ const brushStrokes = 10;
 
 /** Runs all measurements in a browser and returns the rows of the result table. */
 export async function measureInBrowser(product: RunningProduct, isQuick: boolean): Promise<readonly Row[]> {
+  const { openings, crashes } = isQuick ? { openings: 2, crashes: 3 } : { openings: 7, crashes: 50 };
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {
     return [
-      await measureFirstPicture(browser, product, isQuick ? 2 : 7),
+      await measureFirstPicture(browser, product, openings),
       ...(await measurePanning(browser, product)),
       await measureBrush(browser, product),
-      await measureCrashes(browser, product, isQuick ? 3 : 50),
+      await measureCrashes(browser, product, crashes),
     ];
   } finally {
     await browser.close();

@@ -11,7 +11,7 @@ const timeoutMs = 180_000;
 /** URL of a running server, and the bearer token of a user. */
 export type SignedIn = Pick<RunningProduct, 'url' | 'token'>;
 
-/** Opens a new browser context with the stored sign-in of the user. */
+/** Opens a new browser context in which the user's sign-in is stored, as the web app stores it. */
 export async function openContext(browser: Browser, { url, token }: SignedIn): Promise<BrowserContext> {
   const { user } = await callApi<{ user: object }>(url, 'POST', '/auth/verify', { body: { token } });
   const localStorage = [

@@ -167,7 +167,7 @@ function measurePan(
     await page.mouse.down();
     const startedAt = performance.now();
     while (performance.now() < startedAt + seconds * 1000) {
-      const angle = (performance.now() - startedAt) / 500; // radians
+      const angle = (performance.now() - startedAt) / 500; // radians; the pointer moves on an ellipse (CSS pixels)
       await page.mouse.move(centre.x + Math.sin(angle) * 300, centre.y + (1 - Math.cos(angle)) * 150);
       await setTimeout(8); // ms, about two moves per frame
     }

@@ -92,7 +92,7 @@ export async function fillDatabase(
     for (let from = 0; from < slides.length; from += 500) {
       const rows = slides.slice(from, from + 500).map(({ dataset, organ, name, path }) => ({
         id: randomUUID(),
-        root: 'slides' as const,
+        root: 'slides' as const, // in SLIDES_DIR, not in a bucket
         path,
         members: '[]', // the slide consists of one file
         fingerprint: fingerprintOfVersions([versionOfFile(lstatSync(join(folder, path), { bigint: true }))]),

@@ -16,6 +16,7 @@ import { type FirstView, measureFirstView } from './first-view.ts';
 const member = { email: 'member@example.org', password: 'a slide a day, at least' };
 /** Log message of the server after a scan of the slide folders. */
 const scanMessage = 'slide scan finished';
+const pageSize = 500; // slides per request when the whole list is read page by page
 
 interface Workload {
   /** Number of slides. */
@@ -23,8 +24,7 @@ interface Workload {
   /** Repetitions of each query. */
   readonly repetitions: number;
   readonly cache: string;
-  /** The slide folder. */
-  readonly folder: string;
+  readonly folder: string; // the slide folder
 }
 
 interface Server extends ServerProcess {
@@ -207,7 +207,7 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
   let cursor: string | null = null;
   let example: CatalogueImage | undefined;
   do {
-    const query = new URLSearchParams({ limit: '500', ...(cursor && { cursor }) });
+    const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) });
     const page: { images: CatalogueImage[]; next_cursor: string | null } = await callApi(
       url,
       'GET',
@@ -247,9 +247,9 @@ async function queriesOf(url: string, token: string): Promise<Record<string, rea
     'viewer: first rows': [{ path: 'images/rows' }],
     'viewer: later rows': [0.02, 0.05, 0.1].map((share) => ({
       path: 'images/rows',
-      from: String(Math.floor(share * 500 * cursors.length)), // a page has 500 slides
+      from: String(Math.floor(share * pageSize * cursors.length)),
     })),
-    'viewer: last rows': [{ path: 'images/rows', from: String(500 * cursors.length - 100) }],
+    'viewer: last rows': [{ path: 'images/rows', from: String(pageSize * cursors.length - 100) }],
     'viewer: rows of a search': [
       { path: 'images/rows', q: 'her2' },
       { path: 'images/rows', q: 'her2', from: '1000' },

@@ -2,9 +2,9 @@
  * `npm run bench -- fairness`: measures how two heavy loads affect other accounts. In the first, one pending account signs in over 60
  * connections without a pause; in the second, one image session requests 1,600 tiles that must be rendered.
  *
- * Each load is measured three times with SQLite and with PostgreSQL (if installed), without and with WORKERS=2 (HTTP
- * worker processes), and with THROTTLE=off (no limit on repeated attempts). Clients that sign in send different client
- * addresses in X-Forwarded-For, as a trusted reverse proxy would.
+ * Each load is measured three times on each of several installations: with SQLite and with PostgreSQL (if installed), without and with
+ * two HTTP worker processes (WORKERS=2), and without the limit on repeated attempts (THROTTLE=off). Clients that sign in send different
+ * client addresses in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';

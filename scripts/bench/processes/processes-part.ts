@@ -34,6 +34,8 @@ const cpuShare = 0.15;
 /** Connections of the load with native tiles (sent as the file stores them), and of the load with a viewing trace. */
 const nativeConnections = 48;
 const viewingConnections = 16;
+/** Number of viewers whose requests the viewing trace contains. */
+const traceViewers = 3;
 
 /** What is measured: how many processes, and with which loads. */
 interface Workload {
@@ -148,7 +150,7 @@ async function measureThroughput(
   try {
     const pathOf = (tile: string) => group.tilePath(slideNames.scan, tile);
     const nativeTiles = centralTilesOf(slide);
-    const trace = viewingTrace(slide, 3).slice(0, workload.viewingTiles);
+    const trace = viewingTrace(slide, traceViewers).slice(0, workload.viewingTiles);
     // Fills the caches of each process, so that neither object storage nor rendering is measured. The results are not used.
     for (const { port } of group.processes) {
       await measureLoad({ port, processIds: [], pathOf }, [...nativeTiles, ...trace], { connections: 8 });
@@ -220,7 +222,7 @@ async function measureAllViewers(
   }
 }
 
-/** Requests every fourth tile of each slide, so that the process has read nearly all of the objects. */
+/** Requests every fourth tile of each slide, so that the process has read nearly all of both slides from object storage. */
 async function readSlides(port: number, { tilePath }: ServerGroup, slide: TiledSlide): Promise<void> {
   const levels = Array.from({ length: maxLevelOf(slide) + 1 }, (_, level) => tilesOfLevel(slide, level));
   const tiles = levels.flat().filter((_, i) => i % 4 === 0);

@@ -35,9 +35,9 @@ export async function createPageOpener(
       [token, JSON.stringify(user)] as const,
     );
     await forceDrawer(page, 'webgl');
-    await countGraphics(page);
+    await countGraphics(page); // counts textures, decoded images and other graphics resources
     await prepare(page);
-    await serveLargeSlide(page, 200_000); // pixels per side
+    await serveLargeSlide(page, 200_000); // replaces the slide of the URL below; pixels per side
     await page.goto(`${url}/wsi-viewer?image=${imageIdOf(slideNames.scan)}&x=4000&y=100000&zoom=1`);
     await page.getByTitle('Scale bar').waitFor();
     return page;

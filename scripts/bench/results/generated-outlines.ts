@@ -34,7 +34,7 @@ export const classNames = ['Tumor', 'Stroma', 'Lymphocyte', 'Mitosis'] as const;
 
 /** Yields `count` outlines in a grid that fills the slide, row by row. Each lies at a random place of its square. */
 function* outlinesOf(count: number, { width, height }: Size): Generator<Outline> {
-  const random = randomFrom(7);
+  const random = randomFrom(7); // a fixed seed: the same outlines in every run
   const perRow = Math.ceil(Math.sqrt((count * width) / height));
   const step = width / perRow;
   const roundToHundredths = (value: number) => Math.round(value * 100) / 100;

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sharing`: measures share links with three server processes: how soon a visitor on a phone sees a sharp slide, how soon
- * 100 followers receive the field of view of a presenter, how long tiles are sent after a link is revoked, how accurately two slides
- * are registered (aligned by pairs of points), and how guesses of link secrets from one network affect other visitors.
+ * `npm run bench -- sharing`: measures with three server processes how soon a visitor of a share link on a phone sees a sharp slide, how
+ * soon 100 followers receive the field of view of a presenter, and how long tiles are sent after a link is revoked. Also measures how
+ * accurately two slides are registered (aligned by pairs of points), and how guesses of link secrets from one network affect others.
  *
  * Each follower and visitor except the phone sends its own client address in X-Forwarded-For, as a trusted reverse proxy would.
  */
@@ -32,11 +32,17 @@ const slowPhone: PhoneLimits = { cpuSlowdown: 4, megabits: 10, latencyMs: 40 };
 /** A revoked link counts as blocked after this time without a tile. */
 const noTileMs = 3000;
 
+/** The numbers of measured openings of a link, fields of view, revocations, registrations and guesses. */
+const quickWorkload = { openings: 3, fields: 10, revocations: 1, registrations: 10, guesses: 2000 };
+const fullWorkload = { openings: 40, fields: 100, revocations: 5, registrations: 1000, guesses: 100_000 };
+
 export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
+  const workload = isQuick ? quickWorkload : fullWorkload;
   const environment = await createEnvironment();
   const cache = join(environment.cache, 'sharing');
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
+  // All clients connect from one address, so its connection limit is raised.
   const product = await startProduct(
     { ...environment, cache },
     { TRUSTED_PROXIES: '127.0.0.1', CONNECTIONS_PER_ADDRESS: '10000', WORKERS: '3' },
@@ -45,12 +51,12 @@ export async function sharingPart({ isQuick }: BenchOptions): Promise<void> {
     const lesson = await makeLesson(product);
     const rows: Row[] = [];
     for (const measure of [
-      () => measureOpening(product, lesson, isQuick ? 3 : 40, null), // null: without the limits of a phone
-      () => measureOpening(product, lesson, isQuick ? 3 : 40, slowPhone),
-      () => measureFollowers(product, lesson, isQuick ? 10 : 100),
-      () => measureRevocation(product, lesson, isQuick ? 1 : 5),
-      () => measureRegistration(product, isQuick ? 10 : 1000),
-      () => measureGuesses(product, lesson, isQuick ? 2000 : 100_000),
+      () => measureOpening(product, lesson, workload.openings, null), // null: without the limits of a phone
+      () => measureOpening(product, lesson, workload.openings, slowPhone),
+      () => measureFollowers(product, lesson, workload.fields),
+      () => measureRevocation(product, lesson, workload.revocations),
+      () => measureRegistration(product, workload.registrations),
+      () => measureGuesses(product, lesson, workload.guesses),
     ]) {
       const row = { ...(await measure()), 'load of the machine': (os.loadavg()[0] ?? 0).toFixed(1) };
       console.log(JSON.stringify(row));

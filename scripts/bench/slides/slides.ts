@@ -70,20 +70,20 @@ async function writeOnce(file: string, write: (temporaryFile: string) => Promise
 /** Reads the compressed and the decoded tiles of the small slide. */
 async function readSeed(file: string): Promise<Seed> {
   const bytes = readFileSync(file);
-  const { first } = await openTiff(memorySource(bytes));
+  const { first: directory } = await openTiff(memorySource(bytes)); // of full resolution
   const [width, height, tileSize, tables] = [
-    await first.number(tag.ImageWidth),
-    await first.number(tag.ImageLength),
-    await first.number(tag.TileWidth),
-    await first.bytes(tag.JPEGTables),
+    await directory.number(tag.ImageWidth),
+    await directory.number(tag.ImageLength),
+    await directory.number(tag.TileWidth),
+    await directory.bytes(tag.JPEGTables),
   ];
   if (width === null || height === null || tileSize === null || tables === null) {
     throw new Error(`${file} has no tiles with JPEGTables.`);
   }
   const [columns, rows] = [Math.floor(width / tileSize), Math.floor(height / tileSize)];
-  const count = first.count(tag.TileOffsets);
-  const offsets = await first.table(tag.TileOffsets, count);
-  const byteCounts = await first.table(tag.TileByteCounts, count);
+  const count = directory.count(tag.TileOffsets);
+  const offsets = await directory.table(tag.TileOffsets, count);
+  const byteCounts = await directory.table(tag.TileByteCounts, count);
   const tileAt = (column: number, row: number) => {
     const index = row * Math.ceil(width / tileSize) + column; // the file also stores the tiles at the edges
     const offset = offsets[index] ?? 0;

@@ -30,7 +30,7 @@ function colorOfHue(hue: number): Color {
     const sector = (offset + hue / 60) % 6; // position of the hue on the colour circle, in sixths, relative to the channel
     return Math.round(255 * (0.85 - 0.65 * Math.max(0, Math.min(sector, 4 - sector, 1))));
   };
-  return [channel(5), channel(3), channel(1)]; // red, green, blue
+  return [channel(5), channel(3), channel(1)]; // red, green and blue; the offsets are those of the formula
 }
 
 /** Unpacks a colour that Java stores as the integer 0xAARRGGBB; the alpha byte is ignored. */

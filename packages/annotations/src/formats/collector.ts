@@ -22,7 +22,7 @@ import {
 export interface RawFeature {
   readonly id: unknown;
   readonly geometry: unknown;
-  readonly nucleusGeometry?: unknown;
+  readonly nucleusGeometry?: unknown; // of a cell
   readonly properties: Readonly<Record<string, unknown>>;
 }
 

@@ -3,7 +3,7 @@ import type { AnnotationFeature } from '../model/feature.ts';
 import { isArea, pathsOf, polygonsOf } from '../model/geometry.ts';
 import type { ExportOptions, ExportResult, ExportWarningCode, Features } from './export-types.ts';
 import { writeAperio } from './write-aperio.ts';
-import { isMeasurement, writeAsap } from './write-asap.ts';
+import { isAsapMeasurement, writeAsap } from './write-asap.ts';
 import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
 import { countLostParents, writeQuPath } from './write-qupath.ts';
@@ -63,7 +63,7 @@ export function exportAnnotations(
         chunks: writeCsv(moved, pixelSize),
         mediaType: 'text/csv; charset=utf-8',
         extension: 'csv',
-        warnings: [],
+        warnings: [], // a table of measurements is not expected to contain the shapes
       };
   }
 }
@@ -74,7 +74,7 @@ const lossTests: Readonly<Record<ExportWarningCode, (feature: AnnotationFeature)
     isArea(geometry) && polygonsOf(geometry).some((rings) => rings.length > 1),
   lines_left_out: ({ geometry }) =>
     (geometry.type === 'LineString' || geometry.type === 'MultiLineString') &&
-    !isMeasurement(geometry.type, pathsOf(geometry)[0] ?? []), // ASAP stores only lines of two positions
+    !isAsapMeasurement(geometry.type, pathsOf(geometry)[0] ?? []), // ASAP stores only lines of two positions
   measurements_left_out: ({ properties }) => properties.measurements !== undefined,
   ellipses_as_polygons: ({ geometry }) => geometry.type === 'Polygon' && geometry.isEllipse === true,
   hierarchy_flattened: ({ properties }) => properties.parentId !== undefined,

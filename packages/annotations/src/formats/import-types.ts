@@ -22,7 +22,7 @@ export const importErrorCodes = [
   'not_text',
   'not_json',
   'not_xml',
-  'document_type',
+  'document_type', // XML with a document type definition; see `read-xml.ts`
   'unknown_format',
   'nested_too_deeply',
   'too_many_values',

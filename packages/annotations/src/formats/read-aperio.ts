@@ -104,7 +104,7 @@ function addLayer(layer: Layer, collector: Collector, countComparisons: (number:
   }
 }
 
-/** Returns one pair of a region and its outline; no pair for an ellipse, whose vertices are not its outline, a line, or below three vertices. */
+/** Returns a list of one pair, the region and its outline; empty for lines, ellipses (vertices are corners) and below three vertices. */
 function outlineEntries(region: Region): readonly (readonly [Region, Outline])[] {
   const positions = region.points.filter(isPosition);
   const shape = shapesByType.get(region.attributes.Type);

@@ -66,7 +66,7 @@ function addAnnotation(
   const className = group === 'None' ? '' : cleanLine(group, collector);
   const classColor = readCssColor(groupColors.get(group)) ?? annotationColor;
   if (className && !classColor) collector.warn('class_color_chosen');
-  // Compares the colours as strings, because they are arrays.
+  // The annotation gets a colour of its own only if it differs from that of its class. Compares strings, because colours are arrays.
   const differsFromClass = annotationColor && String(annotationColor) !== String(classColor ?? '');
   collector.add({
     id: undefined,

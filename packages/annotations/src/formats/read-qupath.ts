@@ -100,9 +100,9 @@ function readFeature(
     collector.reject('not_an_object');
     return { id: null, children: [] };
   }
-  const isLegacyId = typeof feature.id === 'string' && typesByName.has(feature.id);
+  const hasTypeInsteadOfId = isTypeName(feature.id); // version 0.2 of QuPath
   const id = collector.add({
-    id: isLegacyId || feature.id === null ? undefined : feature.id,
+    id: hasTypeInsteadOfId || feature.id === null ? undefined : feature.id,
     geometry: removeInvalidEllipseFlag(feature.geometry),
     nucleusGeometry: removeInvalidEllipseFlag(feature.nucleusGeometry),
     properties: readProperties(properties, type, parentId, collector),
@@ -112,7 +112,7 @@ function readFeature(
 
 /** Returns the object type of a feature: 'annotation' when the file states none; an unknown name is returned unchanged. */
 function readType(feature: Json, properties: Json): string {
-  const legacyName = typeof feature.id === 'string' && typesByName.has(feature.id) ? feature.id : 'unknown';
+  const legacyName = isTypeName(feature.id) ? feature.id : 'unknown'; // version 0.2 of QuPath
   const type = isTypeName(properties.type) ? properties.type : undefined; // other programs use `type` for other things
   const name = [properties.objectType, properties.object_type, type].find((each) => each !== undefined);
   if (name === undefined) return typesByName.get(legacyName) ?? legacyName;

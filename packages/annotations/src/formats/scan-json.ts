@@ -110,13 +110,13 @@ const nonFiniteTokens = ['NaN', '-NaN', 'Infinity', '-Infinity'].map((name) =>
 
 /** Returns the length of the NaN or Infinity, with its sign, that begins at the index; 0 when none begins there. */
 function nonFiniteLength(bytes: Uint8Array, start: number): number {
-  const first = bytes[start];
-  if (first !== letterN && first !== letterI && first !== minus) return 0;
-  const name = nonFiniteTokens.find((each) => each.every((byte, offset) => bytes[start + offset] === byte));
-  if (name === undefined) return 0;
+  const firstByte = bytes[start];
+  if (firstByte !== letterN && firstByte !== letterI && firstByte !== minus) return 0;
+  const token = nonFiniteTokens.find((each) => each.every((byte, offset) => bytes[start + offset] === byte));
+  if (token === undefined) return 0;
   const isPartOfWord =
-    isWordByte(bytes[start + name.length]) || (first !== minus && isWordByte(bytes[start - 1]));
-  return isPartOfWord ? 0 : name.length;
+    isWordByte(bytes[start + token.length]) || (firstByte !== minus && isWordByte(bytes[start - 1]));
+  return isPartOfWord ? 0 : token.length;
 }
 
 /** Returns whether the byte is an ASCII letter, a digit or an underscore. */

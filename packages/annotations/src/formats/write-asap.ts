@@ -58,7 +58,7 @@ export function* writeAsap(features: Features): Generator<string> {
   yield '</AnnotationGroups>\n</ASAP_Annotations>\n';
 }
 
-/** Returns the ASAP shapes of an annotation, rings without the closing position; none for lines other than a single line of two points. */
+/** Returns the ASAP shapes of an annotation, rings without the closing position. Lines of other than two points have no shape in ASAP. */
 function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   if (isArea(geometry)) {
     return polygonsOf(expandEllipse(geometry)).flatMap((rings) =>
@@ -70,10 +70,12 @@ function shapesOf({ geometry }: AnnotationFeature): readonly Shape[] {
   const [positions = []] = pathsOf(geometry); // only a MultiLineString has more paths, and ASAP cannot store it
   if (geometry.type === 'Point') return [{ type: 'Dot', positions, isHole: false }];
   if (geometry.type === 'MultiPoint') return [{ type: 'PointSet', positions, isHole: false }];
-  return isMeasurement(geometry.type, positions) ? [{ type: 'Measurement', positions, isHole: false }] : [];
+  return isAsapMeasurement(geometry.type, positions)
+    ? [{ type: 'Measurement', positions, isHole: false }]
+    : [];
 }
 
-/** Returns whether ASAP can store the geometry as a measurement: a line of exactly two points. */
-export function isMeasurement(type: string, positions: readonly Position[]): boolean {
+/** Returns whether ASAP can store the geometry as its shape `Measurement`, which is a line of exactly two points. */
+export function isAsapMeasurement(type: string, positions: readonly Position[]): boolean {
   return type === 'LineString' && positions.length === 2;
 }

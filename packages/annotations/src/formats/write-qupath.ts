@@ -6,8 +6,8 @@ import type { Features } from './export-types.ts';
 import { descriptionKey } from './read-qupath.ts';
 
 /**
- * Maximum nesting of annotations in a file; deeper annotations become roots. Such a file keeps the limit `jsonDepth` of the import: each
- * level adds three to the depth of the JSON, the collection two, and a MultiPolygon at the deepest level six.
+ * Maximum nesting of annotations in a file; deeper annotations become roots. With 83 levels, the import accepts the file (`jsonDepth` in
+ * `import-limits.ts` is 256): a feature at level n has the JSON depth 3 × n, and a MultiPolygon in it adds 5.
  */
 const maximumLevels = 83;
 
@@ -23,7 +23,7 @@ export function* writeQuPath(features: Features): Generator<string> {
   yield ']}\n';
 }
 
-/** Counts the annotations that lose their parent in the file: their nesting is too deep, or their ancestors form a cycle. */
+/** Counts the annotations whose parent is exported but which become roots: their nesting is too deep, or their ancestors form a cycle. */
 export function countLostParents(features: Features): number {
   const byId = new Map(features.map((feature) => [feature.id, feature]));
   return features.filter(

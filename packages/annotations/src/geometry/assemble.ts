@@ -47,7 +47,7 @@ function findOuterRing(ascendingByArea: readonly OuterRing[], hole: Ring): Outer
       outer.bounds.maxX >= bounds.maxX &&
       outer.bounds.maxY >= bounds.maxY,
   );
-  // Every hole lies in an outer ring, so a single candidate needs no test.
+  // The rings do not cross and every hole lies in an outer ring, so a single candidate needs no test.
   return candidates.length === 1 ? candidates[0] : candidates.find(({ ring }) => containsHole(ring, hole));
 }
 

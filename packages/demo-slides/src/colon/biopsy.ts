@@ -11,7 +11,7 @@ export interface Biopsy {
   /** Centre, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Half axes, pixels. */
+  /** Semi-axes, pixels. */
   readonly long: number;
   readonly short: number;
   /** Direction of the long axis on the slide, radians. */
@@ -20,22 +20,22 @@ export interface Biopsy {
   readonly surfaceDirection: number;
   readonly halfSurfaceSpan: number;
   /** Arc length of the ellipse up to each direction, from -π in equal steps, pixels. */
-  readonly lengths: Float64Array;
+  readonly arcLengths: Float64Array;
 }
 
 /** Number of equal steps of the direction, at whose ends the arc length is stored. */
 const DIRECTIONS = 1440;
 
 /** Creates a biopsy: computes the arc lengths of its ellipse. */
-export function createBiopsy(shape: Omit<Biopsy, 'lengths'>): Biopsy {
-  const lengths = new Float64Array(DIRECTIONS + 1);
+export function createBiopsy(shape: Omit<Biopsy, 'arcLengths'>): Biopsy {
+  const arcLengths = new Float64Array(DIRECTIONS + 1);
   // Starts at direction 0 instead of -π, which makes no difference, because the ellipse is symmetric.
   for (let k = 1; k <= DIRECTIONS; k++) {
     const direction = ((k - 0.5) / DIRECTIONS) * Math.PI * 2;
     const pixelsPerRadian = Math.hypot(shape.long * Math.sin(direction), shape.short * Math.cos(direction));
-    lengths[k] = (lengths[k - 1] as number) + (pixelsPerRadian * Math.PI * 2) / DIRECTIONS;
+    arcLengths[k] = (arcLengths[k - 1] as number) + (pixelsPerRadian * Math.PI * 2) / DIRECTIONS;
   }
-  return { ...shape, lengths };
+  return { ...shape, arcLengths };
 }
 
 export interface BiopsyPosition {
@@ -47,7 +47,7 @@ export interface BiopsyPosition {
   along: number;
 }
 
-/** Returns the radius of the outline relative to the ellipse in a direction. */
+/** Returns the radius of the outline relative to the ellipse in a direction. Noise on circles lets the outline close without a step. */
 function outlineAt(biopsy: Biopsy, direction: number): number {
   const cos = Math.cos(direction);
   const sin = Math.sin(direction);
@@ -68,23 +68,23 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   const { long, short } = biopsy;
   const outline = outlineAt(biopsy, Math.atan2(alongShort / short, alongLong / long));
   const radius = Math.hypot(alongLong / long, alongShort / short);
+  /** Length of the normal vector of the ellipse, (alongLong / long², alongShort / short²). */
+  const normalLength = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
   // Change of `radius` per pixel perpendicular to the outline (the direction of the depth); constant near the centre.
-  const slope =
-    radius < 0.2 ? 1 / short : Math.hypot(alongLong / long ** 2, alongShort / short ** 2) / radius;
-  const depth = (outline - radius) / slope;
+  const radiusPerPixel = radius < 0.2 ? 1 / short : normalLength / radius;
+  const depth = (outline - radius) / radiusPerPixel;
   // Less than 300 pixels inside the outline, moves the position to the nearest point of the outline, for `along`. Farther inside,
   // `along` may be inexact, because only the epithelium uses it.
-  const gradient = Math.hypot(alongLong / long ** 2, alongShort / short ** 2);
-  if (depth > 0 && depth < 300 && gradient > 0) {
-    const [nx, ny] = [alongLong / long ** 2 / gradient, alongShort / short ** 2 / gradient];
+  if (depth > 0 && depth < 300 && normalLength > 0) {
+    const [nx, ny] = [alongLong / long ** 2 / normalLength, alongShort / short ** 2 / normalLength];
     alongLong += nx * depth;
     alongShort += ny * depth;
   }
   const direction = Math.atan2(alongShort / short, alongLong / long);
   const indexInLengths = ((direction + Math.PI) / (Math.PI * 2)) * DIRECTIONS;
   const k = Math.min(DIRECTIONS - 1, Math.floor(indexInLengths));
-  const before = biopsy.lengths[k] as number;
-  const after = biopsy.lengths[k + 1] as number;
+  const before = biopsy.arcLengths[k] as number;
+  const after = biopsy.arcLengths[k + 1] as number;
   out.along = before + (after - before) * (indexInLengths - k);
   const turn = direction - biopsy.surfaceDirection;
   const angleFromSurface = Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn))); // 0…π
@@ -93,7 +93,7 @@ export function locateInBiopsy(biopsy: Biopsy, x: number, y: number, out: Biopsy
   // The part with epithelium is not a cut edge: there, 100 pixels keep the distance large. Where the outline is torn, the edge is
   // 20 pixels farther inside than the outline, and up to 70 pixels of noise make it ragged.
   out.distanceFromEdge = depth + 100 - torn * (120 - 70 * roughNoiseAt(biopsy.seed + 2, x / 160, y / 160, 3));
-  out.depth = depth + torn * 900;
+  out.depth = depth + torn * 900; // no surface with epithelium is near a torn outline
   return out;
 }
 
@@ -115,7 +115,7 @@ export function outlinePoint(biopsy: Biopsy, direction: number) {
   };
 }
 
-/** Places the crypts of a biopsy, cut across and close together. @param height height of the epithelium, pixels */
+/** Places the crypts of a biopsy in cross-section, close together. @param height height of the epithelium, pixels */
 export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): Gland[] {
   const glands: Gland[] = [];
   const spacing = 262; // pixels between the centres of crypts
@@ -150,7 +150,7 @@ export function placeCutCrypts(random: Random, biopsy: Biopsy, height: number): 
       const free = Math.min(
         ...glands.map((other) => locateInGland(other, x, y, { depth: 0, along: 0, side: 1 }).depth - height),
       );
-      const narrower = { ...gland, x, y, length: 0, lumenRadius: 7 };
+      const narrower = { ...gland, x, y, length: 0, lumenRadius: 7 }; // an axis of length 0: cut exactly across
       const fitting = [gland, narrower].find(
         (crypt) => free > crypt.length / 2 + crypt.lumenRadius + height + 10,
       );

@@ -10,9 +10,9 @@ import {
   emptyWallPosition,
   MUSCULARIS_MUCOSAE_THICKNESS,
   type MucosaPosition,
-  OUTER_MUSCLE_TO,
-  PLEXUS_FROM,
-  PLEXUS_TO,
+  OUTER_MUSCLE_END,
+  PLEXUS_END,
+  PLEXUS_START,
   type WallPosition,
 } from './colon-wall.ts';
 
@@ -39,16 +39,19 @@ export const MUSCLE_DEPTH = 5;
 export const DENSITY = 6;
 /** Thickness of the section relative to the mean. */
 export const THICKNESS = 7;
-// Displacement of textures and glands, as `ColonLayout.warp` computes it.
+// Displacement of textures and glands, as `ColonLayout.shiftAt` computes it.
 export const SHIFT_X = 8;
 export const SHIFT_Y = 9;
-/** Depth inside fat, as `fatIn` computes it. */
-export const FAT = 10;
-/** 1 in the centre of a lymph follicle, 0 at its border, as `ColonLayout.follicleDepth` computes it. */
-export const FOLLICLE_DEPTH = 11;
+/** Depth inside fat in pixels, as `depthInFat` computes it. */
+export const FAT_DEPTH = 10;
+/** As `ColonLayout.follicleDepthRatio` computes it: 1 in the centre of a lymph follicle, 0 at its border. */
+export const FOLLICLE_DEPTH_RATIO = 11;
 export const MUSCLE_ALONG = 12;
 /** Number of quantities. */
 export const QUANTITY_COUNT = 13;
+
+/** Added to the seed of the slide for fat cells, so that `scatterCells` finds the same fat cells as `createColon` paints. */
+export const FAT_SEED_OFFSET = 70;
 
 export interface ColonScene {
   readonly seed: number;
@@ -56,12 +59,12 @@ export interface ColonScene {
   readonly layout: ColonLayout;
   /** The values of each quantity at every pixel of the current tile. */
   planes: readonly Float32Array[];
-  /** The position in the wall from the last call of `mucosaAt`, of `fatAt`, or of `layout.locate` with this object as `out`. */
+  /** The position in the wall from the last call of `mucosaAt`, of `depthInFatAt`, or of `layout.locate` with this object as `out`. */
   readonly position: WallPosition;
   /** Locates a position in the mucosa, and sets `position`. The result is overwritten by the next call. */
   mucosaAt(x: number, y: number): MucosaPosition;
   /** Returns the depth inside fat in pixels, negative outside fat, and sets `position`. */
-  fatAt(x: number, y: number): number;
+  depthInFatAt(x: number, y: number): number;
 }
 
 /** Creates the state for one slide. */
@@ -77,11 +80,11 @@ export function createColonScene(seed: number, palette: Palette, layout: ColonLa
     position,
     mucosaAt(x, y) {
       layout.locate(x, y, position);
-      layout.warp(x, y, shift);
+      layout.shiftAt(x, y, shift);
       layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
       return mucosa;
     },
-    fatAt: (x, y) => fatIn(seed, layout.locate(x, y, position), x, y),
+    depthInFatAt: (x, y) => depthInFat(seed, layout.locate(x, y, position), x, y),
   };
 }
 
@@ -101,16 +104,16 @@ export function planeOf(scene: ColonScene, quantity: number): Float32Array {
  *
  * @param mucosaDepth depth below the lower border of the mucosa, as in `WallPosition`
  * @param muscleDepth depth below the inner border of the muscle coat, as in `WallPosition`
- * @param shift displacement of the borders between layers at the position, pixels
+ * @param borderShift displacement of the borders between layers at the position, pixels; the outermost one moves twice as far
  */
-export function layerOf(mucosaDepth: number, muscleDepth: number, shift: number): Layer {
-  if (muscleDepth > shift) {
-    if (muscleDepth < PLEXUS_FROM + shift) return INNER_MUSCLE;
-    if (muscleDepth < PLEXUS_TO + shift) return PLEXUS;
-    return muscleDepth < OUTER_MUSCLE_TO + shift * 2 ? OUTER_MUSCLE : SUBSEROSA;
+export function layerOf(mucosaDepth: number, muscleDepth: number, borderShift: number): Layer {
+  if (muscleDepth > borderShift) {
+    if (muscleDepth < PLEXUS_START + borderShift) return INNER_MUSCLE;
+    if (muscleDepth < PLEXUS_END + borderShift) return PLEXUS;
+    return muscleDepth < OUTER_MUSCLE_END + borderShift * 2 ? OUTER_MUSCLE : SUBSEROSA;
   }
-  if (mucosaDepth < shift) return MUCOSA;
-  return mucosaDepth < MUSCULARIS_MUCOSAE_THICKNESS + shift ? MUSCULARIS_MUCOSAE : SUBMUCOSA;
+  if (mucosaDepth < borderShift) return MUCOSA;
+  return mucosaDepth < MUSCULARIS_MUCOSAE_THICKNESS + borderShift ? MUSCULARIS_MUCOSAE : SUBMUCOSA;
 }
 
 /** Depth of positions that are far from all fat. */
@@ -133,11 +136,12 @@ const [STRAND_SCALE, STRAND_HALF_WIDTH] = [330, 16];
 const EDGE_MARGIN = 175;
 
 /** Returns the depth inside fat, negative outside: in lobules of the submucosa and outside the muscle coat. */
-export function fatIn(seed: number, position: WallPosition, x: number, y: number): number {
+export function depthInFat(seed: number, position: WallPosition, x: number, y: number): number {
   if (position.muscleDepth < -MAX_FAT_TO_MUSCLE) return FAR_FROM_FAT;
+  /** Depth inside the fat outside the muscle coat. */
   const outerFat =
     position.muscleDepth -
-    OUTER_MUSCLE_TO -
+    OUTER_MUSCLE_END -
     OUTER_FAT_DISTANCE +
     OUTER_FAT_DEVIATION * roughNoiseAt(seed + 60, x / 700, y / 500, 2);
   if (outerFat < -FAR_FROM_OUTER_FAT && position.mucosaDepth < MIN_LOBULE_DEPTH) return FAR_FROM_FAT;

@@ -10,14 +10,16 @@ import {
   emptyWallPosition,
   type Ganglion,
   MUSCULARIS_MUCOSAE_THICKNESS,
-  OUTER_MUSCLE_TO,
-  PLEXUS_FROM,
-  PLEXUS_TO,
+  OUTER_MUSCLE_END,
+  PLEXUS_END,
+  PLEXUS_START,
 } from './colon-wall.ts';
 
 /** How many random vessels are tried in the wall and in the mucosa; those that do not fit are discarded. */
 const WALL_ATTEMPTS = 560;
 const MUCOSA_ATTEMPTS = 9000;
+/** Side of the squares of the spatial indexes, pixels. */
+const INDEX_SQUARE = 256;
 
 /**
  * Places random vessels where they fit: first in the submucosa and the subserosa (the layers inside and outside the
@@ -30,10 +32,10 @@ export function placeVessels(
   random: Random,
   layout: Pick<
     ColonLayout,
-    'locate' | 'warp' | 'locateInMucosa' | 'follicleDepth' | 'layerDirection' | 'glandIndex'
+    'locate' | 'shiftAt' | 'locateInMucosa' | 'follicleDepthRatio' | 'layerDirection' | 'glandIndex'
   >,
 ): SpatialIndex<Vessel> {
-  const index = new SpatialIndex<Vessel>(256); // side of the index squares, pixels
+  const index = new SpatialIndex<Vessel>(INDEX_SQUARE);
   const placed: Vessel[] = [];
   const position = emptyWallPosition();
   const mucosa = emptyMucosaPosition();
@@ -70,11 +72,11 @@ export function placeVessels(
     const isInSubmucosa =
       position.mucosaDepth > MUSCULARIS_MUCOSAE_THICKNESS + clearance && position.muscleDepth < -clearance;
     const isInSubserosa =
-      position.muscleDepth > OUTER_MUSCLE_TO + 60 + clearance && position.distanceFromEdge > clearance + 30;
+      position.muscleDepth > OUTER_MUSCLE_END + 60 + clearance && position.distanceFromEdge > clearance + 30;
     if (
       (isInSubmucosa || isInSubserosa) &&
       position.distanceFromEdge > clearance &&
-      layout.follicleDepth(x, y) < -0.5 // far from lymph follicles
+      layout.follicleDepthRatio(x, y) < -0.5 // far from lymph follicles
     )
       addUnlessOverlapping(vessel);
   }
@@ -86,8 +88,8 @@ export function placeVessels(
     layout.locate(x, y, position);
     // Capillaries, drawn as small veins, keep away from edges, surface, muscle, follicles and epithelium.
     if (position.distanceFromEdge < 80 || position.surfaceDepth < 110 || position.mucosaDepth > -30) continue;
-    if (layout.follicleDepth(x, y) > -0.15) continue;
-    layout.warp(x, y, shift);
+    if (layout.follicleDepthRatio(x, y) > -0.15) continue;
+    layout.shiftAt(x, y, shift);
     layout.locateInMucosa(x + shift.x, y + shift.y, position, layout.glandIndex.near(x, y), mucosa);
     if (mucosa.depth < EPITHELIUM + 22) continue;
     addUnlessOverlapping(
@@ -107,12 +109,12 @@ export function placeVessels(
   return index;
 }
 
-/** Places ganglia between the two layers of muscle. */
-export function placeGanglia(random: Random, muscle: Curve): SpatialIndex<Ganglion> {
-  const index = new SpatialIndex<Ganglion>(256);
+/** Places ganglia between the two layers of muscle. @param muscleBorder inner border of the muscle coat */
+export function placeGanglia(random: Random, muscleBorder: Curve): SpatialIndex<Ganglion> {
+  const index = new SpatialIndex<Ganglion>(INDEX_SQUARE);
   for (let x = 1500; x < 19000; x += between(random, 520, 1300)) {
-    const { y, downX, downY } = pointOnCurve(muscle, x);
-    const depth = (PLEXUS_FROM + PLEXUS_TO) / 2;
+    const { y, downX, downY } = pointOnCurve(muscleBorder, x);
+    const depth = (PLEXUS_START + PLEXUS_END) / 2; // below the inner border of the muscle coat
     const ganglion = {
       seed: Math.floor(random() * 1e6),
       x: x + downX * depth,
@@ -121,7 +123,7 @@ export function placeGanglia(random: Random, muscle: Curve): SpatialIndex<Gangli
       short: between(random, 42, 66),
       angle: Math.atan2(-downX, downY) + between(random, -0.1, 0.1),
     };
-    const reach = ganglion.long * 1.2;
+    const reach = ganglion.long * 1.2; // noise enlarges the painted ellipse by less than 20 %
     index.add(ganglion, ganglion.x - reach, ganglion.y - reach, ganglion.x + reach, ganglion.y + reach);
   }
   return index;

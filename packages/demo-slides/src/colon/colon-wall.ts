@@ -15,16 +15,17 @@ export const EPITHELIUM = 84;
 export const MUCOSA_THICKNESS = 1800;
 /** Thickness of the muscularis mucosae; 31 µm. */
 export const MUSCULARIS_MUCOSAE_THICKNESS = 125;
-// Depths below the inner border of the muscle coat at which layers begin or end; `WALL_TO` is the outer surface of the wall.
-export const PLEXUS_FROM = 1500;
-export const PLEXUS_TO = 1575;
-export const OUTER_MUSCLE_TO = 2480;
-export const WALL_TO = 3330;
-/** y of the line above which the biopsies lie. */
-export const BIOPSIES_TO = 4600;
+// Values of `WallPosition.muscleDepth` (the depth below the inner border of the muscle coat) at which layers begin or end. The inner layer
+// of the muscle coat is above the plexus, the subserosa below the outer layer; `WALL_END` is the outer surface of the wall.
+export const PLEXUS_START = 1500;
+export const PLEXUS_END = 1575;
+export const OUTER_MUSCLE_END = 2480;
+export const WALL_END = 3330;
+/** y on the slide of the line above which the biopsies lie. */
+export const BIOPSIES_MAX_Y = 4600;
 /** The depth of a position that is far outside a tissue or a layer. */
 export const OUTSIDE = -1e6;
-/** Random seed of the cells of the inner surface; the crypts have seeds of their own. */
+/** Random seed of the cells of the inner surface; the walls of the crypts have other seeds (`wallSeed`). */
 export const SURFACE_SEED = 71;
 /** Side of the squares of the spatial index of crypts. */
 export const GLAND_SQUARE = 64;
@@ -85,7 +86,7 @@ export interface Ganglion {
   /** Centre. */
   readonly x: number;
   readonly y: number;
-  /** Half axes. */
+  /** Semi-axes. */
   readonly long: number;
   readonly short: number;
   /** Direction of the long axis, radians. */
@@ -106,12 +107,12 @@ export interface ColonLayout {
   readonly ganglia: SpatialIndex<Ganglion>;
   /** Computes the position in the wall; writes it into `out` and returns `out`. */
   locate(x: number, y: number, out: WallPosition): WallPosition;
-  /** Writes the displacement of a position into `out`, which makes crypts and textures look less regular. */
-  warp(x: number, y: number, out: { x: number; y: number }): void;
+  /** Writes a displacement by noise into `out`. Crypts and textures are looked up at the displaced position, so they look irregular. */
+  shiftAt(x: number, y: number, out: { x: number; y: number }): void;
   /**
    * Computes a position relative to the epithelium; writes the result into `out`.
    *
-   * @param x the x of the position plus the displacement of `warp`; likewise y
+   * @param x the x of the position plus the displacement of `shiftAt`; likewise y
    * @param position the position in the wall, without the displacement
    * @param glands the crypts near the position
    */
@@ -122,8 +123,8 @@ export interface ColonLayout {
     glands: readonly Gland[],
     out: MucosaPosition,
   ): void;
-  /** Returns the relative depth in the nearest lymph follicle (a round group of lymphocytes): 1 in its centre, 0 at its border. */
-  follicleDepth(x: number, y: number): number;
+  /** Returns a ratio for the nearest lymph follicle (a round group of lymphocytes): 1 in its centre, 0 at its border, negative outside. */
+  follicleDepthRatio(x: number, y: number): number;
   /** Returns the direction of the layers in radians. */
   layerDirection(x: number, y: number): number;
 }

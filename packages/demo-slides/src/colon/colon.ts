@@ -14,9 +14,10 @@ import {
   createColonScene,
   DENSITY,
   DISTANCE_FROM_EDGE,
-  FAT,
-  FOLLICLE_DEPTH,
-  fatIn,
+  depthInFat,
+  FAT_DEPTH,
+  FAT_SEED_OFFSET,
+  FOLLICLE_DEPTH_RATIO,
   MUCOSA_ALONG,
   MUCOSA_DEPTH,
   MUSCLE_ALONG,
@@ -44,7 +45,7 @@ const GLASS_MARGIN = 40;
 /** A tile has no fat when all its sampled positions are farther than this from fat: the size of a fat cell, pixels. */
 const FAT_MARGIN = 250;
 
-/** Creates the tissue. The number added to `seed` for fat must be the same in `scatter-cells.ts`. */
+/** Creates the tissue: its layout, its epithelial nuclei, and the function that draws a tile. */
 export function createColon(seed: number): Tissue {
   const palette = createPalette(seed);
   const scene = createColonScene(seed, palette, layOutColon(seed));
@@ -57,12 +58,14 @@ export function createColon(seed: number): Tissue {
     const field = sampleQuantities(scene, tile);
     const distanceFromEdge = rangeOf(field, DISTANCE_FROM_EDGE);
     const surfaceDepth = rangeOf(field, SURFACE_DEPTH);
+    // The inner surface does not count as an edge, because it was not cut. The glass above it has negative values of `SURFACE_DEPTH`.
     if (distanceFromEdge.max < -GLASS_MARGIN || surfaceDepth.max < -GLASS_MARGIN) return false;
 
     const hasMucosa = rangeOf(field, MUCOSA_DEPTH).min < MAX_BORDER_SHIFT;
     interpolateQuantities(scene, field);
     paintWallLayers(scene, tile);
-    if (rangeOf(field, FAT).max > -FAT_MARGIN) paintFat(tile, palette, seed + 70, scene.fatAt);
+    if (rangeOf(field, FAT_DEPTH).max > -FAT_MARGIN)
+      paintFat(tile, palette, seed + FAT_SEED_OFFSET, scene.depthInFatAt);
     for (const ganglion of layout.ganglia.touching(tile)) paintGanglion(tile, palette, ganglion);
     scatterCells(scene, tile, field, onCell);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
@@ -81,7 +84,7 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
   const shift = { x: 0, y: 0 };
   return sampleField(tile, QUANTITY_COUNT, (x, y, out) => {
     layout.locate(x, y, position);
-    layout.warp(x, y, shift);
+    layout.shiftAt(x, y, shift);
     out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
     out[SURFACE_DEPTH] = position.surfaceDepth;
     out[SURFACE_ALONG] = position.surfaceAlong;
@@ -93,8 +96,8 @@ function sampleQuantities({ seed, layout, position }: ColonScene, tile: StainTil
     out[THICKNESS] = 1 + 0.1 * roughNoiseAt(seed + 64, x / 2600, y / 2600, 2);
     out[SHIFT_X] = shift.x;
     out[SHIFT_Y] = shift.y;
-    out[FAT] = fatIn(seed, position, x, y);
-    out[FOLLICLE_DEPTH] = layout.follicleDepth(x, y);
+    out[FAT_DEPTH] = depthInFat(seed, position, x, y);
+    out[FOLLICLE_DEPTH_RATIO] = layout.follicleDepthRatio(x, y);
   });
 }
 
@@ -119,7 +122,7 @@ function interpolateQuantities(scene: ColonScene, field: SampledField): void {
   interpolateIf(muscleDepth.max > -MAX_BORDER_SHIFT, MUSCLE_DEPTH, -1e6);
   interpolateIf(muscleDepth.max > -MAX_BORDER_SHIFT, MUSCLE_ALONG, 0);
   interpolateIf(mucosaDepth.max > -MAX_BORDER_SHIFT && muscleDepth.min < MAX_BORDER_SHIFT, MUCOSA_ALONG, 0);
-  interpolateIf(rangeOf(field, FOLLICLE_DEPTH).max > 0, FOLLICLE_DEPTH, -1);
+  interpolateIf(rangeOf(field, FOLLICLE_DEPTH_RATIO).max > 0, FOLLICLE_DEPTH_RATIO, -1);
   for (const quantity of [DENSITY, THICKNESS, SHIFT_X, SHIFT_Y]) {
     interpolate(field, quantity, planeOf(scene, quantity));
   }

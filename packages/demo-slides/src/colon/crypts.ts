@@ -4,7 +4,11 @@ import { between, type Random } from '../geometry/random.ts';
 import { axisPoint, type Gland, locateInGland } from '../structures/glands.ts';
 import { EPITHELIUM, MUCOSA_THICKNESS } from './colon-wall.ts';
 
-/** Places crypts almost down to the base of the mucosa. @param clearanceAt returns pixels to the nearest edge; negative at a follicle */
+/**
+ * Places crypts almost down to the base of the mucosa.
+ *
+ * @param clearanceAt returns the distance from the nearest edge, pixels; negative at a lymph follicle, which crypts must not touch
+ */
 export function placeCrypts(
   random: Random,
   surface: Curve,
@@ -27,7 +31,7 @@ export function placeCrypts(
   };
   for (let x = 980; x < 19560; x += between(random, 240, 286)) {
     const { y, downX } = pointOnCurve(surface, x);
-    // The direction is between the perpendicular of the surface (factor 1) and that of the muscle below, which bends less (about 0).
+    // A crypt points between perpendicular to the surface (factor 1) and straight down (factor 0), because the muscle below is flatter.
     const baseX = x + downX * MUCOSA_THICKNESS * 0.55 + between(random, -50, 50);
     const baseY = pointOnCurve(mucosaBase, baseX).y;
     const depth = Math.hypot(baseX - x, baseY - y);

@@ -29,10 +29,11 @@ export function placeEpithelialNuclei({
   };
   for (const gland of layout.glands) {
     for (const nucleus of placeNuclei(gland, palette)) {
-      // Finds the position that `warp` moves to the nucleus, by two steps of a fixed-point iteration.
+      // A pixel shows the part of the gland at its position plus the displacement of `shiftAt`. Finds the pixel that shows the position of
+      // the nucleus, by two steps of a fixed-point iteration.
       let { x, y } = nucleus;
       for (let step = 0; step < 2; step++) {
-        layout.warp(x, y, shift);
+        layout.shiftAt(x, y, shift);
         x = nucleus.x - shift.x;
         y = nucleus.y - shift.y;
       }
@@ -51,20 +52,21 @@ export function placeEpithelialNuclei({
     // A wall cell is a goblet cell (which secretes mucus) or a pair of slim absorptive cells with a nucleus each.
     const isSecondOfPair = !cell.isGoblet && cell.across > 0.5;
     const absorptiveMiddle = isSecondOfPair ? 0.74 : 0.26;
-    const middle = cell.isGoblet ? 0.5 : absorptiveMiddle;
+    const middle = cell.isGoblet ? 0.5 : absorptiveMiddle; // position across the wall cell, 0…1
     /** A different number for each slim cell or goblet cell of the surface. */
     const key = cell.index * 2 + (isSecondOfPair ? 1 : 0);
     if (Math.abs(cell.across - middle) > 0.12 || placedCells.has(key)) return;
     placedCells.add(key);
+    const chance = (stream: number) => randomAt(seed + 50, key, stream); // one random number per property of the nucleus
     const turn = cell.isGoblet ? Math.PI / 2 : 0; // nuclei of goblet cells lie along the surface
-    const relativeDepth = cell.isGoblet ? 0.9 : 0.6 + 0.18 * randomAt(seed + 50, key, 1);
+    const relativeDepth = cell.isGoblet ? 0.9 : 0.6 + 0.18 * chance(1);
     add({
-      stamp: pick(cell.isGoblet ? cells.goblet : cells.columnar, randomAt(seed + 50, key, 2)),
+      stamp: pick(cell.isGoblet ? cells.goblet : cells.columnar, chance(2)),
       x: x + inwardX * EPITHELIUM * relativeDepth,
       y: y + inwardY * EPITHELIUM * relativeDepth,
-      angle: Math.atan2(inwardY, inwardX) + turn + (randomAt(seed + 50, key, 3) - 0.5) * 0.3,
-      scale: 0.92 + 0.14 * randomAt(seed + 50, key, 4),
-      density: 0.9 + 0.25 * randomAt(seed + 50, key, 5),
+      angle: Math.atan2(inwardY, inwardX) + turn + (chance(3) - 0.5) * 0.3,
+      scale: 0.92 + 0.14 * chance(4),
+      density: 0.9 + 0.25 * chance(5),
       opacity: 0.96,
     });
   };

@@ -13,7 +13,7 @@ import {
   type ColonScene,
   DENSITY,
   DISTANCE_FROM_EDGE,
-  FOLLICLE_DEPTH,
+  FOLLICLE_DEPTH_RATIO,
   INNER_MUSCLE,
   layerOf,
   MUCOSA,
@@ -44,7 +44,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
   ];
   const [mucosaAlong, muscleAlong] = [planeOf(scene, MUCOSA_ALONG), planeOf(scene, MUSCLE_ALONG)];
   const [mucosaDepth, muscleDepth] = [planeOf(scene, MUCOSA_DEPTH), planeOf(scene, MUSCLE_DEPTH)];
-  const [density, follicleDepth] = [planeOf(scene, DENSITY), planeOf(scene, FOLLICLE_DEPTH)];
+  const [density, follicleDepthRatio] = [planeOf(scene, DENSITY), planeOf(scene, FOLLICLE_DEPTH_RATIO)];
   const [shiftX, shiftY, thickness] = [
     planeOf(scene, SHIFT_X),
     planeOf(scene, SHIFT_Y),
@@ -58,7 +58,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       const x = tile.x + column;
       const cloud = nearestValue(clouds, x, y);
       const granules = nearestValue(grain, x, y);
-      /** How dense the connective tissue is, mostly from −1 (loose) to 1; as a slow noise, it also bends the textures. */
+      /** How dense the connective tissue is, mostly from −1 (loose) to 1. This slow noise also bends the textures. */
       const dense = density[pixel] as number;
       // Depths below the lower border of the mucosa and below the inner border of the muscle coat.
       const belowMucosa = mucosaDepth[pixel] as number;
@@ -67,7 +67,7 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
       let h = 0;
       let e = 0;
       // A lymph follicle extends through the muscularis mucosae, and its background is painted like the mucosa.
-      const isFollicle = (follicleDepth[pixel] as number) > cloud * 0.08;
+      const isFollicle = (follicleDepthRatio[pixel] as number) > cloud * 0.08;
       const borderShift = cloud * 9; // makes the borders of the layers uneven
       switch (isFollicle ? MUCOSA : layerOf(belowMucosa, belowMuscleBorder, borderShift)) {
         case MUCOSA: {
@@ -114,10 +114,10 @@ export function paintWallLayers(scene: ColonScene, tile: StainTile): void {
           break;
         }
         case OUTER_MUSCLE: {
-          const warpedX = x + (shiftX[pixel] as number) * 1.5;
-          const warpedY = y + (shiftY[pixel] as number) * 1.5;
-          const fibreSection = nearestValue(muscleCrossSections, warpedX, warpedY);
-          const bundle = sample(bundles, (warpedX + 30 * dense) * 0.23, (warpedY - 40 * dense) * 0.23);
+          const shiftedX = x + (shiftX[pixel] as number) * 1.5;
+          const shiftedY = y + (shiftY[pixel] as number) * 1.5;
+          const fibreSection = nearestValue(muscleCrossSections, shiftedX, shiftedY);
+          const bundle = sample(bundles, (shiftedX + 30 * dense) * 0.23, (shiftedY - 40 * dense) * 0.23);
           const bundleCover = smoothStep(0.02, 0.62, bundle + 0.35 * dense + 0.08 * cloud);
           e = (0.16 + 0.6 * fibreSection + 0.05 * granules) * (0.38 + 0.62 * bundleCover);
           h = (0.065 + 0.025 * granules) * bundleCover;

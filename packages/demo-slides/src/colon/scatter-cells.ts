@@ -12,6 +12,7 @@ import { isFat } from '../structures/fat.ts';
 import type { Palette } from '../structures/palette.ts';
 import {
   type ColonScene,
+  FAT_SEED_OFFSET,
   INNER_MUSCLE,
   type Layer,
   layerOf,
@@ -26,9 +27,9 @@ import {
 import {
   EPITHELIUM,
   MUSCULARIS_MUCOSAE_THICKNESS,
-  OUTER_MUSCLE_TO,
-  PLEXUS_FROM,
-  PLEXUS_TO,
+  OUTER_MUSCLE_END,
+  PLEXUS_END,
+  PLEXUS_START,
 } from './colon-wall.ts';
 
 /** One kind of cell of a population (the cells of a kind of tissue). */
@@ -97,11 +98,11 @@ const spacings = {
 };
 /** Pixels around a tile in which squares are visited, because their cells may overlap the tile. */
 const CELL_REACH = 64;
-// Ranges of `ColonLayout.follicleDepth`, which is 1 in the centre of a follicle and 0 at its border.
-/** Cells of the germinal centre lie where `follicleDepth` is larger than this. */
+// Ranges of `ColonLayout.follicleDepthRatio`, which is 1 in the centre of a follicle and 0 at its border.
+/** Cells of the germinal centre lie where `follicleDepthRatio` is larger than this. */
 const GERMINAL_FROM = 0.5;
 /** Lymphocytes of the mantle around the germinal centre lie in this range. The overlap with the centre avoids a gap. */
-const MANTLE = { from: -0.25, to: 0.52 };
+const MANTLE = { from: -0.25, densestFrom: 0.12, to: 0.52 };
 
 /**
  * Places at most one cell per square of a grid.
@@ -156,23 +157,23 @@ export function scatterCells(
   field: SampledField,
   onCell?: (cell: DrawnCell) => void,
 ): void {
-  const { seed, layout, position, mucosaAt, fatAt } = scene;
+  const { seed, layout, position, mucosaAt, depthInFatAt } = scene;
   const { laminaPropria, connective, muscleAlong, muscleAcross, mantle, germinal } = createPopulations(
     scene.palette,
   );
   // The centre of a cell that overlaps the tile is at most this many pixels outside the tile. A depth changes by at
   // most 1 per pixel, so the depth at the centre differs from a depth in the tile by at most the same number.
   const margin = 95;
-  const mucosaRange = rangeOf(field, MUCOSA_DEPTH);
-  const muscleRange = rangeOf(field, MUSCLE_DEPTH);
-  const mayExceed = (depth: number, limit: number) => depth + margin > limit;
+  const mucosaDepthRange = rangeOf(field, MUCOSA_DEPTH);
+  const muscleDepthRange = rangeOf(field, MUSCLE_DEPTH);
+  const mayExceed = (maxDepth: number, limit: number) => maxDepth + margin > limit;
   /** Returns the layer at a position; null outside of the tissue and in its outermost pixels. */
   const layerAt = (x: number, y: number): Layer | null => {
     layout.locate(x, y, position);
     const { distanceFromEdge, surfaceDepth, mucosaDepth, muscleDepth } = position;
     return distanceFromEdge < 10 || surfaceDepth < 6 ? null : layerOf(mucosaDepth, muscleDepth, 0);
   };
-  const mayTouchMucosa = mucosaRange.min <= margin;
+  const mayTouchMucosa = mucosaDepthRange.min <= margin;
   if (mayTouchMucosa) {
     scatterPopulation(
       scene,
@@ -184,12 +185,12 @@ export function scatterCells(
         const { depth } = mucosaAt(x, y); // also sets `position`
         if (depth < EPITHELIUM + 13 || position.mucosaDepth > 0 || position.distanceFromEdge < 10)
           return null;
-        return layout.follicleDepth(x, y) > 0 ? null : laminaPropria;
+        return layout.follicleDepthRatio(x, y) > 0 ? null : laminaPropria;
       },
       onCell,
     );
   }
-  if (mayExceed(mucosaRange.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
+  if (mayExceed(mucosaDepthRange.max, MUSCULARIS_MUCOSAE_THICKNESS)) {
     scatterPopulation(
       scene,
       tile,
@@ -199,35 +200,35 @@ export function scatterCells(
         if (chance > 0.6) return null;
         const layer = layerAt(x, y);
         if (layer !== SUBMUCOSA && layer !== PLEXUS && layer !== SUBSEROSA) return null;
-        return isFat(seed + 70, fatAt, x, y) ? null : connective; // `colon.ts` paints the fat with the same seed
+        return isFat(seed + FAT_SEED_OFFSET, depthInFatAt, x, y) ? null : connective;
       },
       onCell,
     );
   }
-  if (mayExceed(mucosaRange.max, 0) && muscleRange.min < PLEXUS_FROM + margin) {
+  if (mayExceed(mucosaDepthRange.max, 0) && muscleDepthRange.min < PLEXUS_START + margin) {
     scatterPopulation(scene, tile, seed + 220, spacings.muscleAlong, (x, y, chance) => {
       const layer = layerAt(x, y);
       if (layer === INNER_MUSCLE) return chance < 0.44 ? muscleAlong : null;
-      if (layout.follicleDepth(x, y) > -0.05) return null;
+      if (layout.follicleDepthRatio(x, y) > -0.05) return null;
       return layer === MUSCULARIS_MUCOSAE && chance < 0.75 ? muscleAlong : null;
     });
   }
-  if (mayExceed(muscleRange.max, PLEXUS_TO) && muscleRange.min < OUTER_MUSCLE_TO + margin) {
+  if (mayExceed(muscleDepthRange.max, PLEXUS_END) && muscleDepthRange.min < OUTER_MUSCLE_END + margin) {
     scatterPopulation(scene, tile, seed + 230, spacings.muscleAcross, (x, y, chance) =>
       chance < 0.4 && layerAt(x, y) === OUTER_MUSCLE ? muscleAcross : null,
     );
   }
-  // At the centre of a tile that touches a lymph follicle, `follicleDepth` is above −2.
-  if (layout.follicleDepth(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
+  // At the centre of a tile that touches a lymph follicle, `follicleDepthRatio` is above −2.
+  if (layout.follicleDepthRatio(tile.x + tile.size / 2, tile.y + tile.size / 2) > -2) {
     scatterPopulation(
       scene,
       tile,
       seed + 240,
       spacings.mantle,
       (x, y, chance) => {
-        const follicleDepth = layout.follicleDepth(x, y);
-        const share = 0.95 * smoothStep(MANTLE.from, 0.12, follicleDepth);
-        if (follicleDepth < MANTLE.from || follicleDepth > MANTLE.to || chance > share) return null;
+        const ratio = layout.follicleDepthRatio(x, y);
+        const share = 0.95 * smoothStep(MANTLE.from, MANTLE.densestFrom, ratio);
+        if (ratio < MANTLE.from || ratio > MANTLE.to || chance > share) return null;
         return mucosaAt(x, y).depth > EPITHELIUM + 10 ? mantle : null;
       },
       onCell,
@@ -237,7 +238,7 @@ export function scatterCells(
       tile,
       seed + 250,
       spacings.germinal,
-      (x, y, chance) => (chance < 0.95 && layout.follicleDepth(x, y) > GERMINAL_FROM ? germinal : null),
+      (x, y, chance) => (chance < 0.95 && layout.follicleDepthRatio(x, y) > GERMINAL_FROM ? germinal : null),
       onCell,
     );
   }

@@ -22,7 +22,10 @@ export function randomAt(seed: number, column: number, row: number): number {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Returns smooth value noise in −1…1: random values at whole x and y, interpolated between them. */
+/**
+ * Returns smooth value noise in −1…1: random values at whole x and y, interpolated between them. The caller divides pixels by the period
+ * of the noise: `noiseAt(seed, x / 900, y / 900)` has a random value every 900 pixels.
+ */
 export function noiseAt(seed: number, x: number, y: number): number {
   const column = Math.floor(x);
   const row = Math.floor(y);
@@ -37,7 +40,7 @@ export function noiseAt(seed: number, x: number, y: number): number {
   return (top * (1 - sy) + bottom * sy) * 2 - 1;
 }
 
-/** Returns fractal noise in −1…1: a sum of noises (octaves), each with half the period and strength of the one before. */
+/** Returns fractal noise in −1…1: a sum of `octaves` noises, each with half the period and amplitude of the one before. */
 export function roughNoiseAt(seed: number, x: number, y: number, octaves: number): number {
   let sum = 0;
   let weight = 0;
@@ -47,6 +50,23 @@ export function roughNoiseAt(seed: number, x: number, y: number, octaves: number
     weight += 1 / scale;
   }
   return sum / weight;
+}
+
+interface LineNoise {
+  readonly seed: number;
+  /** Row of the grid of random values along which the noise runs: any whole number. */
+  readonly row: number;
+  /** Pixels between two random values. */
+  readonly period: number;
+  /** The noise lies between −amplitude and amplitude. */
+  readonly amplitude: number;
+  /** See `roughNoiseAt`; the default is smooth noise. */
+  readonly octaves?: number;
+}
+
+/** Returns a noise that changes along one coordinate only, such as x or the distance along a border; the coordinate is in pixels. */
+export function createLineNoise({ seed, row, period, amplitude, octaves = 1 }: LineNoise) {
+  return (coordinate: number): number => amplitude * roughNoiseAt(seed, coordinate / period, row, octaves);
 }
 
 /** Returns a random number from the minimum to the maximum. */

@@ -32,7 +32,7 @@ export interface Hepatocyte {
   /** From 0 at a portal tract to 1 at a central vein. */
   readonly zone: number;
   /** Nuclei of the cell, and cells of the sinusoids that are drawn with this cell. */
-  readonly nuclei: readonly PlacedStamp[];
+  readonly stamps: readonly PlacedStamp[];
 }
 
 export interface HepatocyteSide extends Side {
@@ -47,6 +47,8 @@ export interface HepatocyteSide extends Side {
 
 /** Pixels by which touching cells overlap, so that no gap appears between them. */
 const TOUCH_OVERLAP = 0.5;
+/** Pixels between a cell and the adjacent sinusoid, in addition to half the width of the sinusoid. */
+const SINUSOID_MARGIN = 0.6;
 
 interface GridPosition {
   readonly column: number;
@@ -120,18 +122,18 @@ export function createHepatocyte(
         ...side,
         gap,
         bulge: isFirst(cell, neighbourOf(side)) ? (1 as const) : (-1 as const),
-        distance: side.distance + (gap > 0 ? -gap / 2 - 0.6 : TOUCH_OVERLAP),
+        distance: side.distance + (gap > 0 ? -gap / 2 - SINUSOID_MARGIN : TOUCH_OVERLAP),
         closesAtStart: gap > 0 && !continuesAt(k, (k + count - 1) % count),
         closesAtEnd: gap > 0 && !continuesAt(k, (k + 1) % count),
       };
     })
     .sort((a, b) => Number(b.gap > 0) - Number(a.gap > 0));
   const { column, row, x, y, reach } = cell;
-  const nuclei = [
+  const stamps = [
     ...placeNuclei(palette, seed, cell, centreOf(cell, sides)),
     ...sides.flatMap((side) => placeSinusoidCells(palette, seed, lobule, cell, side)),
   ];
-  return { column, row, x, y, reach, sides, zone: flow.zone, nuclei };
+  return { column, row, x, y, reach, sides, zone: flow.zone, stamps };
 }
 
 /** Returns the grid of the liver cells. */
@@ -193,6 +195,7 @@ function placeSinusoidCells(
 ): PlacedStamp[] {
   const { gap, nx, ny } = side;
   if (gap === 0 || !isFirst(cell, neighbourOf(side))) return [];
+  /** Returns a random number in [0, 1) for this side. `chanceBetween` adds less than 60 to its seed, so streams are independent. */
   const chance = (stream: number) => chanceBetween(seed + 200 + stream * 60, cell, neighbourOf(side));
   const distanceToMiddle = side.distance + gap / 2;
   const middleOfSide = (side.start + side.end) / 2;
@@ -219,6 +222,7 @@ function placeSinusoidCells(
   if (gap > 15 && chance(5) < 0.42) {
     const spacing = 22; // pixels between red blood cells
     const count = Math.min(1 + Math.floor(chance(6) * 3), 1 + Math.floor((halfFreeLength * 2) / spacing));
+    // There are at most three red blood cells, so each of their properties has three streams of random numbers.
     for (let n = 0; n < count; n++) {
       placed.push({
         stamp: pick(cells.redCells, chance(7 + n)),

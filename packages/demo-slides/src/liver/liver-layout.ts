@@ -2,10 +2,19 @@
  * The layout of the liver slide: a wedge of tissue with its capsule (the surface of the liver) at the top, and a needle
  * core (a thin cylinder of tissue) below it. All lengths are pixels (0.25 µm) and all positions are on the whole slide.
  * A liver consists of lobules with a central vein; portal tracts between the lobules contain a vein, an artery and bile
- * ducts (the portal triad). Sizes and positions of the structures, and the strengths and periods of the noises, are
- * chosen by eye. The numbers added to `seed` keep the noises independent.
+ * ducts (the portal triad). Sizes and positions of the structures are chosen by eye.
+ *
+ * Noises make shapes irregular. `26 * roughNoiseAt(seed + 1, x / 170, y / 170, 3)`, for example, lies between −26 and 26 pixels, has a
+ * period of 170 pixels and three octaves (levels of detail). The numbers added to `seed` keep the noises independent.
  */
-import { between, createRandom, noiseAt, type Random, roughNoiseAt } from '../geometry/random.ts';
+import {
+  between,
+  createLineNoise,
+  createRandom,
+  noiseAt,
+  type Random,
+  roughNoiseAt,
+} from '../geometry/random.ts';
 import { SpatialIndex } from '../geometry/spatial-index.ts';
 import type { Gland } from '../structures/glands.ts';
 import { createVessel, type Vessel } from '../structures/vessels.ts';
@@ -30,6 +39,10 @@ export interface LiverPosition {
 
 /** Distance from a portal tract beyond which the tract has no effect. */
 const TRACT_MARGIN = 200;
+/** Arms and noise enlarge a tract to at most about this many times its radius. */
+const MAX_TRACT_GROWTH = 1.6;
+/** Height of the cuboidal epithelium of bile ducts; 9 µm. */
+export const DUCT_EPITHELIUM_THICKNESS = 37;
 
 interface PortalTract {
   readonly seed: number;
@@ -59,33 +72,37 @@ export interface LiverLayout {
 export function layOutLiver(seed: number): LiverLayout {
   const random = createRandom(seed);
   const { veins, tracts } = placeLobules(random);
+  // Noises of the needle core: of its middle line, its thickness and its ends.
+  const middleNoise = createLineNoise({ seed: seed + 2, row: 2, period: 1700, amplitude: 120 });
+  const thicknessNoise = createLineNoise({ seed: seed + 3, row: 4, period: 1100, amplitude: 90, octaves: 2 });
+  const coreStartNoise = createLineNoise({ seed: seed + 4, row: 1, period: 420, amplitude: 160, octaves: 2 });
+  const coreEndNoise = createLineNoise({ seed: seed + 10, row: 1, period: 420, amplitude: 190, octaves: 2 });
+  // Noises of the borders of the wedge.
+  const capsuleNoise = createLineNoise({ seed: seed + 5, row: 1, period: 2900, amplitude: 190 });
+  const fineCapsuleNoise = createLineNoise({ seed: seed + 6, row: 1, period: 420, amplitude: 24 });
+  const leftNoise = createLineNoise({ seed: seed + 7, row: 2, period: 1700, amplitude: 150, octaves: 3 });
+  const rightNoise = createLineNoise({ seed: seed + 8, row: 2, period: 1900, amplitude: 170, octaves: 3 });
+  const bottomNoise = createLineNoise({ seed: seed + 9, row: 3, period: 2600, amplitude: 300, octaves: 3 });
 
   function locate(x: number, y: number, out: LiverPosition): LiverPosition {
     const ragged = 26 * roughNoiseAt(seed + 1, x / 170, y / 170, 3);
     if (y > CORE_TOP) {
-      const middleY = 13350 + 420 * Math.sin(x / 3900 + 0.6) + 120 * noiseAt(seed + 2, x / 1700, 2);
-      const halfThickness = 760 + 90 * roughNoiseAt(seed + 3, x / 1100, 4, 2);
-      const fromEnds = Math.min(
-        x - 1500 - 160 * roughNoiseAt(seed + 4, y / 420, 1, 2),
-        18700 - x + 190 * roughNoiseAt(seed + 10, y / 420, 1, 2),
-      );
-      // The core is thinner where it broke.
+      const middleY = 13350 + 420 * Math.sin(x / 3900 + 0.6) + middleNoise(x);
+      const halfThickness = 760 + thicknessNoise(x);
+      const fromEnds = Math.min(x - 1500 - coreStartNoise(y), 18700 - x + coreEndNoise(y));
+      // The core is thinner where it broke, within 260 pixels of x = 12300.
       const thinning = 560 * Math.max(0, 1 - Math.abs(x - 12300) / 260) ** 2;
       out.distanceFromEdge = Math.min(halfThickness - thinning - Math.abs(y - middleY), fromEnds) + ragged;
       out.capsuleDepth = 1e6;
       return out;
     }
     // `left`, `right` and `bottom` are distances from the cut edges. The factors near 1 turn distances along x or y from slanted
-    // edges into perpendicular distances.
-    const capsuleY =
-      1350 +
-      620 * ((x - 10500) / 7600) ** 2 +
-      190 * noiseAt(seed + 5, x / 2900, 1) +
-      24 * noiseAt(seed + 6, x / 420, 1);
+    // edges into perpendicular distances. `smoothMinimum` rounds the corners; its third argument is in pixels.
+    const capsuleY = 1350 + 620 * ((x - 10500) / 7600) ** 2 + capsuleNoise(x) + fineCapsuleNoise(x);
     out.capsuleDepth = (y - capsuleY) * 0.97;
-    const left = (x - 2900 - (y - 2000) * 0.2) * 0.98 + 150 * roughNoiseAt(seed + 7, y / 1700, 2, 3);
-    const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + 170 * roughNoiseAt(seed + 8, y / 1900, 2, 3);
-    const bottom = 10700 + 300 * roughNoiseAt(seed + 9, x / 2600, 3, 3) + (x - 10000) * 0.05 - y;
+    const left = (x - 2900 - (y - 2000) * 0.2) * 0.98 + leftNoise(y);
+    const right = (18300 - x - (y - 2000) * 0.36) * 0.94 + rightNoise(y);
+    const bottom = 10700 + bottomNoise(x) + (x - 10000) * 0.05 - y;
     const sides = smoothMinimum(left, right, 300);
     out.distanceFromEdge = smoothMinimum(out.capsuleDepth, smoothMinimum(sides, bottom, 2400) + ragged, 700);
     return out;
@@ -94,7 +111,7 @@ export function layOutLiver(seed: number): LiverLayout {
   const tractIndex = new SpatialIndex<PortalTract>(512);
   for (const tract of tracts) {
     const { x, y } = tract;
-    const reach = tract.radius * 1.6 + TRACT_MARGIN;
+    const reach = tract.radius * MAX_TRACT_GROWTH + TRACT_MARGIN;
     tractIndex.add(tract, x - reach, y - reach, x + reach, y + reach);
   }
 
@@ -104,9 +121,8 @@ export function layOutLiver(seed: number): LiverLayout {
       const dx = x - tract.x;
       const dy = y - tract.y;
       const distance = Math.hypot(dx, dy);
-      // Arms and noise enlarge a tract to at most about 1.6 times its radius.
-      if (tract.radius * 1.6 - distance < maxDepth) continue;
-      // Arms reach towards the neighbouring tracts.
+      if (tract.radius * MAX_TRACT_GROWTH - distance < maxDepth) continue; // the position cannot be deeper in this tract
+      // Arms reach towards the neighbouring tracts. Their noise is sampled on a circle, so that the outline closes without a step.
       const cos = dx / (distance + 1);
       const sin = dy / (distance + 1);
       const arms = 1 + 0.5 * noiseAt(tract.seed, cos * 2.1 + 7, sin * 2.1 + 7);
@@ -265,6 +281,3 @@ function placePortalTriad(
   });
   return { vessels: [vein, artery], ducts };
 }
-
-/** Height of the cuboidal epithelium of bile ducts; 9 µm. */
-export const DUCT_EPITHELIUM_THICKNESS = 37;

@@ -29,8 +29,8 @@ import { createHepatocytePainter } from './paint-hepatocytes.ts';
 const DISTANCE_FROM_EDGE = 0;
 /** Depth below the outer surface of the capsule. */
 const CAPSULE_DEPTH = 1;
-/** Depth inside the nearest portal tract. */
-const TRACT = 2;
+/** Depth inside the nearest portal tract; negative outside. */
+const TRACT_DEPTH = 2;
 /** How dense the connective tissue is, a noise; larger is denser. */
 const DENSITY = 3;
 // Displacement of the texture, so that strands look irregular.
@@ -91,7 +91,7 @@ export function createLiver(seed: number): Tissue {
       layout.locate(x, y, position);
       out[DISTANCE_FROM_EDGE] = position.distanceFromEdge;
       out[CAPSULE_DEPTH] = position.capsuleDepth;
-      out[TRACT] = layout.tractDepth(x, y);
+      out[TRACT_DEPTH] = layout.tractDepth(x, y);
       out[DENSITY] = roughNoiseAt(seed + 63, x / 380, y / 380, 3);
       out[SHIFT_X] = 70 * noiseAt(seed + 64, x / 210, y / 210);
       out[SHIFT_Y] = 70 * noiseAt(seed + 65, x / 210, y / 210);
@@ -103,7 +103,7 @@ export function createLiver(seed: number): Tissue {
       interpolate(field, quantity, planeOf(quantity));
     paintBackground(tile);
     paintHepatocytes(tile);
-    if (rangeOf(field, TRACT).max > -CELL_MARGIN) scatterTractCells(tile);
+    if (rangeOf(field, TRACT_DEPTH).max > -CELL_MARGIN) scatterTractCells(tile);
     if (rangeOf(field, CAPSULE_DEPTH).min < CAPSULE_THICKNESS + CELL_MARGIN) scatterCapsuleCells(tile);
     for (const vessel of layout.vessels.touching(tile)) paintVessel(tile, palette, vessel);
     paintDucts(tile);
@@ -118,7 +118,7 @@ export function createLiver(seed: number): Tissue {
     const [distanceFromEdge, capsuleDepth, tractDepth] = [
       planeOf(DISTANCE_FROM_EDGE),
       planeOf(CAPSULE_DEPTH),
-      planeOf(TRACT),
+      planeOf(TRACT_DEPTH),
     ];
     const [density, shiftX, shiftY] = [planeOf(DENSITY), planeOf(SHIFT_X), planeOf(SHIFT_Y)];
     for (let row = 0, pixel = 0; row < size; row++) {

@@ -58,7 +58,7 @@ export function createHepatocytePainter(
       if (cell !== null) cells.push(cell);
     });
     for (const cell of cells) paintCell(tile, palette, seed, cell);
-    for (const cell of cells) for (const nucleus of cell.nuclei) applyStamp(tile, nucleus.stamp, nucleus);
+    for (const cell of cells) for (const placed of cell.stamps) applyStamp(tile, placed.stamp, placed);
   };
 }
 
@@ -116,7 +116,7 @@ function paintCell(tile: StainTile, { grain, clouds }: Palette, seed: number, ce
     let interiorEnd = reach;
     for (const side of sides) {
       const distanceToSide = side.distance - side.ny * dy;
-      // A side may bulge outwards, or be displaced into a sinusoid that narrows at its end.
+      // A side may bulge outwards, or be displaced into a sinusoid that narrows at its end; the cell fades out over 1 more pixel.
       const edge = (distanceToSide + 1 + BULGE + side.gap / 2) / side.nx;
       const interiorEdge = (distanceToSide - BORDER_REACH) / side.nx;
       if (side.nx > 1e-6) {

@@ -1,13 +1,13 @@
 /**
  * Nuclei and cytoplasm as functions of the position; `cells.ts` builds the stamps (small images) of cells from them. Numbers without
- * a name are chosen by eye. `stain.ts` defines the unit of the amounts of stain.
+ * a name are chosen by eye; those added to a seed give independent noise. `stain.ts` defines the unit of the amounts of stain.
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
 
 export interface NucleusLook {
-  /** Half axis along x, pixels: smallest and largest. */
+  /** Semi-axis along x, pixels: smallest and largest. */
   readonly long: readonly [number, number];
-  /** Half axis along y, pixels: smallest and largest. */
+  /** Semi-axis along y, pixels: smallest and largest. */
   readonly short: readonly [number, number];
   /** Relative deviation of the outline from the ellipse: 0 is an exact ellipse, 0.15 is very irregular. */
   readonly irregular: number;
@@ -72,10 +72,11 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
       radius: between(random, 1.7, 3.1),
     };
   });
-  const narrowest = Math.min(long, short);
+  const shorterSemiAxis = Math.min(long, short);
 
   return (x, yBent) => {
-    // Straightens the nucleus: the lines below compute a nucleus without a bow. 0.33 keeps the bent nucleus centred.
+    // Straightens the nucleus: the lines below compute a nucleus without a bow. 0.33, the mean of the
+    // square, keeps the bent nucleus centred.
     const y = yBent - bow * ((x / long) ** 2 - 0.33);
     const taper = 1 - look.pointed * 0.75 * Math.min(1, (x / long) ** 2);
     // Coordinates in which the ellipse of the nucleus is a circle of radius 1.
@@ -86,7 +87,7 @@ export function createNucleus(random: Random, look: NucleusLook): CellPart {
     const angle = Math.atan2(ny, nx);
     let outline = 1;
     for (const wave of waves) outline += wave.amplitude * Math.cos(angle * wave.count + wave.phase);
-    const fromBorder = (1 - distance / outline) * narrowest; // pixels; positive inside the nucleus
+    const fromBorder = (1 - distance / outline) * shorterSemiAxis; // pixels; positive inside the nucleus
     const cover = smoothStep(-1.1, 0.9, fromBorder);
     if (cover <= 0) return null;
 
@@ -122,7 +123,7 @@ export function blendOver(top: StainPoint | null, under: StainPoint | null): Sta
 }
 
 export interface CytoplasmLook {
-  /** Half axes along x and y, pixels. */
+  /** Semi-axes along x and y, pixels. */
   readonly long: number;
   readonly short: number;
   readonly haematoxylin: number;

@@ -1,8 +1,8 @@
 /**
  * The cells of the demonstration slides, as stamps (small images of single cells). Sizes are in pixels of 0.25 µm.
  *
- * Sizes and appearance follow histology atlases: a lymphocyte nucleus of 7 µm with clumped chromatin, a pale liver nucleus of 7–9 µm
- * with a rim and a nucleolus, a red blood cell of 7 µm with a paler centre. `drawCells` is a table of parameters, which
+ * Sizes and appearance follow histology atlases. A lymphocyte nucleus has 7 µm and clumped chromatin; a liver nucleus is pale and has
+ * 7–9 µm, a rim and a nucleolus; a red blood cell has 7 µm and a paler centre. `drawCells` is a table of parameters, which
  * `cell-shapes.ts` explains.
  */
 import { between, noiseAt, type Random, smoothStep } from '../geometry/random.ts';
@@ -297,10 +297,10 @@ export function drawCells(random: Random): Cells {
     redCells: createStamps(16, () => {
       const long = between(random, 12.5, 14.5);
       const short = long * between(random, 0.72, 1);
-      const wave = (random() * 2 - 1) * 0.07;
-      const pallor = between(random, 0.1, 0.42);
+      const deviation = (random() * 2 - 1) * 0.07; // of the outline, which is slightly three-sided
+      const pallor = between(random, 0.1, 0.42); // share of the stain that is missing in the centre
       return createStamp(36, 36, (x, y) => {
-        const distance = Math.hypot(x / long, y / short) * (1 + wave * Math.cos(3 * Math.atan2(y, x)));
+        const distance = Math.hypot(x / long, y / short) * (1 + deviation * Math.cos(3 * Math.atan2(y, x)));
         const cover = smoothStep(-0.8, 0.9, (1 - distance) * short);
         if (cover <= 0) return null;
         const stainShare = 1 - pallor * Math.exp(-((distance / 0.5) ** 2));
@@ -314,10 +314,11 @@ export function drawCells(random: Random): Cells {
     }),
     mitoses: createStamps(6, () => {
       const seed = Math.floor(random() * 2 ** 30);
-      const gap = between(random, 0, 9);
+      const plateOffset = between(random, 0, 9);
       return createStamp(48, 48, (x, y) => {
-        // The chromosomes form a plate at x = 0, or two plates at ±`gap`. `distance` is 1 at the edge of a plate.
-        const distance = Math.abs(Math.abs(x) - gap) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
+        // The chromosomes form a plate at x = 0, or two plates at ±`plateOffset`. `distance` is 1 at the edge of a plate.
+        // The thickness varies along y only, so the second coordinate of its noise is constant.
+        const distance = Math.abs(Math.abs(x) - plateOffset) / (4.2 + noiseAt(seed, y / 4, 1) * 2);
         const cover =
           smoothStep(1.15, 0.8, distance) * smoothStep(16, 13, Math.abs(y) + noiseAt(seed, x, y) * 2);
         return cover <= 0 ? null : { haematoxylin: 1.75, eosin: 0.3, orange: 0, cover };

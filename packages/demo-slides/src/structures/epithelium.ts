@@ -65,14 +65,15 @@ export function paintEpithelium(
   }
   if (cell.isGoblet) {
     // The mucin of a goblet cell is a droplet that is widest at 40 % of the height; the theca is the cytoplasm around it.
-    const belly = 1 - ((shareOfHeight - 0.4) / 0.43) ** 2;
+    const relativeWidthSquared = 1 - ((shareOfHeight - 0.4) / 0.43) ** 2;
     const openingWidth = shareOfHeight < 0.12 ? 0.4 : 0; // the droplet opens into the lumen, so it does not end in a point there
-    const halfWidth = cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, belly)) * 0.97, openingWidth);
+    const halfWidth =
+      cell.width * 0.5 * Math.max(Math.sqrt(Math.max(0, relativeWidthSquared)) * 0.97, openingWidth);
     /** Pixels inside the outline of the droplet; negative outside. */
     const insideDroplet = halfWidth - toMiddle;
     const mucin = smoothStep(-1.2, 1.4, insideDroplet);
     const theca = Math.abs(insideDroplet) < 4.5 ? Math.exp(-((insideDroplet / 1.7) ** 2)) * 0.24 : 0;
-    const cloud = nearestValue(clouds, x + cell.shade * 300, y);
+    const cloud = nearestValue(clouds, x + cell.shade * 300, y); // each cell shows another part of the texture
     haematoxylin =
       haematoxylin * (1 - mucin) + (0.12 + 0.06 * cloud + 0.025 * granules) * mucin + theca * 0.75;
     eosin = eosin * (1 - mucin) + (0.09 + 0.03 * cloud) * mucin + theca;
@@ -118,10 +119,11 @@ export function placeNuclei(gland: Gland, { cells }: Palette, { isCuboidal = fal
           stamp: pick(cell.isGoblet ? cells.goblet : absorptiveStamps, random()),
           x: point.x,
           y: point.y,
+          // Half of the stamps are turned by 180°, so that repetitions are less visible.
           angle: point.outwards + turn + between(random, -0.16, 0.16) + (random() < 0.5 ? Math.PI : 0),
           scale: between(random, 0.9, 1.08),
           density: between(random, 0.85, 1.15),
-          opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96,
+          opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96, // 18 % are thin slices of nuclei
         });
       }
       // Some columnar cells (0.5 %) are dividing, but not at the start of the wall. The number 31 makes this random

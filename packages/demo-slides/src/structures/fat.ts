@@ -50,13 +50,14 @@ export function paintFat(
         depthIn(cell, tile.x + x - cell.x, tile.y + y - cell.y, ROUNDING, depth);
         if (depth.straight < 0) continue; // outside the cell
         const pixel = y * size + x;
-        const wall = smoothStep(4.4, 1.4, depth.rounded);
+        const wall = smoothStep(4.4, 1.4, depth.rounded); // 1 in the wall, 0 in the empty inside
         haematoxylin[pixel] = wall * 0.06;
         eosin[pixel] = wall * (0.42 + 0.08 * nearestValue(grain, tile.x + x, tile.y + y));
         orange[pixel] = 0;
       }
     }
-    // A section contains the nucleus of 55 % of the cells. The nucleus lies at the middle of a random side of its cell.
+    // A section contains the nucleus of 55 % of the cells. The nucleus lies at the middle of a random side of its cell. It is
+    // flat, like the nuclei of endothelium, so their stamps are used.
     const side = pick(cell.sides, randomAt(seed + 2, column, row));
     if (randomAt(seed + 3, column, row) < 0.55) {
       const x = cell.x + side.nx * side.distance;

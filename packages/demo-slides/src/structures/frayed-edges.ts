@@ -19,6 +19,7 @@ export function frayEdges(tile: StainTile, clouds: Texture, distanceFromEdge: Fl
     for (let column = 0; column < size; column++, pixel++) {
       const distance = distanceFromEdge[pixel] as number;
       if (distance >= EDGE_WIDTH) continue;
+      // The noise, mostly within ±1, moves the edge by about 7 pixels.
       const frayedDistance = distance + 7 * nearestValue(clouds, tile.x + column, tile.y + row);
       const factor = smoothStep(-2, 2.5, frayedDistance) * (1 + 0.16 * smoothStep(40, 4, frayedDistance));
       haematoxylin[pixel] = (haematoxylin[pixel] as number) * factor;

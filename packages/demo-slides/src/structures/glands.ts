@@ -58,7 +58,7 @@ function wallRadius(gland: Gland): number {
   return gland.lumenRadius + gland.height * 0.6;
 }
 
-/** Computes the position in a gland; writes it into `out` and returns `out`. */
+/** Converts a position on the slide to one in a gland; writes it into `out` and returns `out`. */
 export function locateInGland(gland: Gland, x: number, y: number, out: GlandPosition): GlandPosition {
   const fromX = x - gland.x;
   const fromY = y - gland.y;

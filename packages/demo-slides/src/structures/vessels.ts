@@ -40,7 +40,10 @@ const ADVENTITIA = 16;
 /** Mean distance between red blood cells of a group, pixels. */
 const RED_CELL_SPACING = 22;
 
-/** Creates a vessel with an irregular outline: noise sampled on circles, so that the outline closes without a step. */
+/**
+ * Creates a vessel with an irregular outline: noise sampled on circles, so that the outline closes without a step. The larger
+ * circle gives more waves. The centre of the circles, (9, 9), is arbitrary.
+ */
 export function createVessel(shape: VesselShape): Vessel {
   /** Relative deviation of the outline from the ellipse. */
   const deviation = shape.kind === 'vein' ? 0.2 : 0.08;
@@ -61,7 +64,7 @@ interface VesselPosition {
   direction: number;
 }
 
-/** Computes the position in a vessel; writes it into `out` and returns `out`. */
+/** Converts a position on the slide to one in a vessel; writes it into `out` and returns `out`. */
 function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPosition): VesselPosition {
   const cos = Math.cos(vessel.angle);
   const sin = Math.sin(vessel.angle);
@@ -71,7 +74,7 @@ function locateInVessel(vessel: Vessel, x: number, y: number, out: VesselPositio
   const circleX = (dx * cos + dy * sin) / vessel.long;
   const circleY = (dy * cos - dx * sin) / vessel.short;
   const direction = Math.atan2(circleY, circleX);
-  const indexInOutline = (direction / (Math.PI * 2) + 1) * DIRECTIONS;
+  const indexInOutline = (direction / (Math.PI * 2) + 1) * DIRECTIONS; // + 1: not negative, for the operator % below
   const k = Math.floor(indexInOutline);
   const here = vessel.outline[k % DIRECTIONS] as number;
   const next = vessel.outline[(k + 1) % DIRECTIONS] as number;
@@ -114,14 +117,15 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
       const y = tile.y + row;
       const { depth, direction } = locateInVessel(vessel, x, y, position);
       if (depth > wall + ADVENTITIA) continue;
-      const uneven = 5 * nearestValue(clouds, x, y);
+      const outerShift = 5 * nearestValue(clouds, x, y); // makes the outer border uneven
       const pixel = row * size + column;
       const granules = nearestValue(grain, x, y);
-      const along = direction * (meanRadius + depth);
+      const along = direction * (meanRadius + depth); // pixels along the wall
       const surface = isArtery ? depth - 2.2 * Math.sin(direction * scallops) : depth; // depth below the wavy surface
       // Amounts of haematoxylin and eosin.
       let h = 0;
       let e = 0;
+      // The seed shifts the textures, so that each vessel shows another part of them.
       if (surface < 0) {
         // Blood plasma stains faintly.
         e = vessel.filled > 0.05 ? 0.09 + 0.02 * granules : 0;
@@ -138,10 +142,10 @@ function paintWall(tile: StainTile, { grain, clouds, muscle, collagen }: Palette
         e = 0.34 + 0.36 * strand + 0.05 * granules;
         h = 0.04;
       }
-      const cover = smoothStep(wall + ADVENTITIA, wall + 2, depth + uneven);
-      const edge = surface < 0 ? 1 : smoothStep(-1, 1.2, surface);
-      haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + h * cover * edge;
-      eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + e * cover * edge;
+      const cover = smoothStep(wall + ADVENTITIA, wall + 2, depth + outerShift);
+      const fadeIn = surface < 0 ? 1 : smoothStep(-1, 1.2, surface); // blurs the inner border of the wall
+      haematoxylin[pixel] = (haematoxylin[pixel] as number) * (1 - cover) + h * cover * fadeIn;
+      eosin[pixel] = (eosin[pixel] as number) * (1 - cover) + e * cover * fadeIn;
       orange[pixel] = (orange[pixel] as number) * (1 - cover);
     }
   }
@@ -189,7 +193,7 @@ interface NucleusRing {
 function paintNuclei(tile: StainTile, { cells }: Palette, vessel: Vessel): void {
   const { seed, long, short, wall } = vessel;
   const meanRadius = (long + short) / 2;
-  const isSmall = meanRadius < 40;
+  const isSmall = meanRadius < 40; // 10 µm
   const cos = Math.cos(vessel.angle);
   const sin = Math.sin(vessel.angle);
   const position: VesselPosition = { depth: 0, direction: 0 };

@@ -43,7 +43,7 @@ export async function ensureFirstAdmin({
 }: Dependencies & { readonly config: Config }): Promise<FirstAdmin | null> {
   if (await hasUsers(db)) return null;
   const email = config.adminEmail ?? defaultAdminEmail;
-  const password = config.adminPassword ?? newPassword();
+  const password = config.adminPassword ?? generatePassword();
   if (guessableReason(password, { email }) !== null) {
     throw new Error(
       'ADMIN_PASSWORD is one of the most common passwords, or equals the e-mail address: choose another one.',
@@ -61,6 +61,7 @@ export async function ensureFirstAdmin({
     const admin = makeAdmin(register({ uid: randomUUID(), email, displayName: null }, createdAt), createdAt);
     await insertUser(tx, admin);
     await signIn.signUp(tx, admin.uid, passwordHash);
+    // `origin` is null, because no HTTP request causes this event.
     await audit.record(tx, { action: 'first-admin-made', actor: null, target: admin.uid, origin: null });
     return true;
   });
@@ -80,7 +81,7 @@ export async function restoreAdmin(
   { db, now, signIn, audit }: Dependencies,
   email: string,
 ): Promise<{ readonly email: string; readonly password: string; readonly isNew: boolean }> {
-  const password = newPassword();
+  const password = generatePassword();
   const passwordHash = await signIn.hashPassword(password, null); // null: the server itself requests the hash
   return runLockedTransaction(db, 'accounts', async (tx) => {
     const restoredAt = now().toISOString();
@@ -96,8 +97,9 @@ export async function restoreAdmin(
       else await signIn.signUp(tx, admin.uid, passwordHash); // until now the account had no password on this server
       await signIn.revokeAll(tx, admin.uid);
       await deleteSecondFactor(tx, admin.uid); // the person may have lost it, and no other administrator can remove it
-      const hadExpired = effectiveAccount(before, now()) !== before;
-      if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt); // otherwise the links would open again, because the account is now active
+      // The share links of an expired account do not open. If they were not ended, they would open again now.
+      const hadExpired = effectiveAccount(before, now()) !== before; // an account that has not expired is returned as the same object
+      if (hadExpired) await endShareLinksOf(tx, admin.uid, restoredAt);
     }
     await audit.record(tx, {
       action: 'admin-restored',
@@ -111,12 +113,12 @@ export async function restoreAdmin(
 }
 
 /** Returns a random password of 20 letters and digits (about 119 bits), in groups of five that a user can copy by hand. */
-function newPassword(): string {
+function generatePassword(): string {
   const characters = newSecret().replaceAll(/[-_]/g, '').slice(0, 20);
   return characters.match(/.{5}/g)?.join('-') ?? characters;
 }
 
-/** Writes address and password to a file that only its owner can read. */
+/** Writes e-mail address and password to a file that only its owner can read. */
 async function writePassword(file: string, email: string, password: string): Promise<void> {
   await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await fs.rm(file, { force: true }); // overwriting would keep the permissions of an older file

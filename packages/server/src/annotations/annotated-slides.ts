@@ -18,7 +18,7 @@ import { authorName } from './layers.ts';
 export interface AnnotatedSlides {
   /** Returns at most 8 slides whose annotations changed last, newest first, each with the layer that changed. */
   recent(reader: User, translate: Translate): Promise<AnnotatedSlide[]>;
-  /** Returns the number of annotations by id of the slide, without slides that have none or that the reader may not view. */
+  /** Returns numbers of annotations by slide id. Leaves out slides without annotations and slides that the reader may not view. */
   count(reader: User, imageIds: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
@@ -29,7 +29,7 @@ const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {
   /** Returns the account whose private layers a query includes; null: the private layers of all accounts. */
-  const layerReader = (reader: User): LayerReader =>
+  const layerReaderOf = (reader: User): LayerReader =>
     mayManageAllLayers(reader) ? null : { uid: reader.uid };
 
   return {
@@ -38,7 +38,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
       const slides = new Map<string, LayerWithImage>();
       let lastLayer: LayerWithImage | null = null;
       for (let query = 0; query < maxQueries; query++) {
-        const layers: LayerWithImage[] = await listNewestLayers(db, layerReader(reader), {
+        const layers: LayerWithImage[] = await listNewestLayers(db, layerReaderOf(reader), {
           before: lastLayer,
           limit: layersPerQuery,
         });
@@ -69,7 +69,7 @@ export function createAnnotatedSlides({ db }: { readonly db: Database }): Annota
 
     async count(reader, imageIds) {
       const inaccessibleDatasets = await findInaccessibleDatasets(db, reader);
-      const counts = await countAnnotationsOf(db, layerReader(reader), [...new Set(imageIds)]);
+      const counts = await countAnnotationsOf(db, layerReaderOf(reader), [...new Set(imageIds)]);
       const images = await findImages(db, [...counts.keys()]);
       return Object.fromEntries(
         images.flatMap((image) => {

@@ -107,7 +107,12 @@ export function createAnnotationFiles(dependencies: Dependencies): AnnotationFil
   const { db, annotations, adminAccessAudit, catalogue, slides } = dependencies;
   let runningWorkers = 0;
 
-  /** Returns the pixels that an import adds to all coordinates, and an export subtracts. @throws AppError not_found; SlideError */
+  /**
+   * Returns the pixels that an import adds to all coordinates, and an export subtracts. With the offset `bounds`, coordinates in the
+   * file begin at the corner of the scanned area, as QuPath writes them for MIRAX slides.
+   *
+   * @throws AppError not_found; SlideError
+   */
   async function offsetOf(
     actor: Actor,
     imageId: string,

@@ -31,7 +31,8 @@ type ListQuery = QueryOf<typeof listAnnotations>;
 
 /**
  * `actor` is the sign-in of the caller, for the audit log and for a second check of the caller's rights in the
- * transaction. `reader` is the account of the caller when the request arrived.
+ * transaction. `reader` is the account of the caller when the request arrived. `translate` translates texts into the
+ * language of the request.
  */
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
@@ -118,7 +119,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       // The features are parsed before the transaction, because the transaction blocks other changes.
       const { layer: requestedLayer, image } = await requireLayer(db, reader, layerId);
       const parsedChanges = changes.map((change) => parseChange(change, image));
-      let afterCommit = () => {}; // set by recordChange()
+      let afterCommit = () => {}; // replaced by the function that recordChange() returns
       const applied = await db
         .transaction()
         .execute(async (tx) => {
@@ -129,7 +130,8 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
           return result;
         })
         .catch(async (error: unknown) => {
-          // The error contains the current annotations, and the transaction was rolled back without an audit event.
+          // The error shows the caller the current annotations, which is a reading. The transaction, which would have recorded
+          // an event, was rolled back.
           const isConflict = error instanceof AppError && error.code === 'conflict';
           if (isConflict) await adminAccessAudit.recordRead(actor, reader, requestedLayer);
           throw error;
@@ -169,6 +171,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
         const { layer, image, user } = await requireChangeableLayer(tx, actor, layerId);
         const row = await store.findAnnotation(tx, layerId, annotationId.toLowerCase());
         if (row === null) throw new AppError('not_found');
+        // An annotation that is not deleted is returned unchanged, which counts as a reading (below).
         if (row.deleted_at === null) return { imageId: image.id, layer, user, row, isRestored: false };
         if (row.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
         const feature = parseFeature(JSON.parse(row.feature) as AnnotationFeature, image);
@@ -193,7 +196,7 @@ export function createAnnotations(dependencies: Dependencies): Annotations {
       const rows = await store.listRevisions(db, layer.id, {
         annotation: annotation?.toLowerCase() ?? null,
         before,
-        limit: limit + 1,
+        limit: limit + 1, // one more row shows whether there is a next page
       });
       const page = rows.slice(0, limit);
       const hasNextPage = rows.length > page.length;

@@ -64,20 +64,20 @@ export async function applyChanges(
 ): Promise<AppliedChanges> {
   const { layer } = context;
   const ids = changes.map(({ id }) => id);
-  const current = await findAnnotations(tx, layer.id, ids);
-  const conflicting = changes.filter((change) => isConflict(change, current.get(change.id)));
+  const currentRows = await findAnnotations(tx, layer.id, ids);
+  const conflicting = changes.filter((change) => isConflict(change, currentRows.get(change.id)));
   // A batch that is sent again conflicts with its own earlier results, except for annotations that it created and that
   // were deleted afterwards. Therefore a batch that only creates annotations is always compared with earlier batches.
   if (conflicting.length > 0 || changes.every(({ base }) => base === null)) {
-    const earlierResult = await findEarlierResult(tx, context, changes, current);
+    const earlierResult = await findEarlierResult(tx, context, changes, currentRows);
     if (earlierResult !== null) return earlierResult;
   }
   if (conflicting.length > 0) {
     throw new AppError('conflict', {
-      conflicts: conflicting.map(({ id }) => currentFeatureOf(id, current.get(id))),
+      conflicts: conflicting.map(({ id }) => currentFeatureOf(id, currentRows.get(id))),
     });
   }
-  return writeChanges(tx, context, changes, current);
+  return writeChanges(tx, context, changes, currentRows);
 }
 
 /** Returns whether a change conflicts with the current state. @param row the annotation; undefined if it has never existed */
@@ -99,9 +99,9 @@ async function findEarlierResult(
   tx: DatabaseTransaction,
   { layer, author }: ChangeContext,
   changes: readonly ParsedChange[],
-  current: ReadonlyMap<string, AnnotationRow>,
+  currentRows: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges | null> {
-  if (!changes.every(({ id }) => current.has(id))) return null;
+  if (!changes.every(({ id }) => currentRows.has(id))) return null;
   const revisions: Record<string, number> = {};
   let batchVersion: number | null = null; // all revisions of one batch have the same version of the layer
   for (const { id, feature, base } of changes) {
@@ -110,7 +110,7 @@ async function findEarlierResult(
     if (earlierRevision === null) return null;
     const { revision, version } = earlierRevision;
     if (version !== (batchVersion ?? version)) return null;
-    const isDeleted = current.get(id)?.deleted_at !== null;
+    const isDeleted = currentRows.get(id)?.deleted_at !== null;
     if (feature !== null && isDeleted && (await hasDeletedSince(tx, layer.id, author, id, revision))) {
       return null;
     }
@@ -124,18 +124,18 @@ async function writeChanges(
   tx: DatabaseTransaction,
   { layer, author, now }: ChangeContext,
   changes: readonly ParsedChange[],
-  current: ReadonlyMap<string, AnnotationRow>,
+  currentRows: ReadonlyMap<string, AnnotationRow>,
 ): Promise<AppliedChanges> {
-  const counters = countersAfter(layer, changes, current);
+  const counters = countersAfter(layer, changes, currentRows);
   let { next_position: position } = layer;
   // An annotation is erased 30 days after its deletion, but its history stays. If it is created again, its revision numbers continue.
-  const withoutRow = changes.map(({ id }) => id).filter((id) => !current.has(id));
+  const withoutRow = changes.map(({ id }) => id).filter((id) => !currentRows.has(id));
   const erasedRevisions = await lastRevisionsOf(tx, layer.id, withoutRow);
   const changeNo = await nextChangeNo(tx, layer.image_id); // event streams find new changes by this number
   const rows: AnnotationRow[] = [];
   const revisions: RevisionRow[] = [];
   for (const { id, feature } of changes) {
-    const previousRow = current.get(id);
+    const previousRow = currentRows.get(id);
     const revision = (previousRow?.revision ?? erasedRevisions.get(id) ?? 0) + 1;
     const row = nextRow({ layer, author, now, changeNo, revision, position }, { id, feature }, previousRow);
     if (previousRow === undefined) position++;
@@ -160,17 +160,17 @@ async function writeChanges(
 /**
  * Returns the counters of a layer after changes. They do not include deleted annotations.
  *
- * @param current the annotations of the layer that have the ids of the changes, also deleted ones
+ * @param currentRows the annotations of the layer that have the ids of the changes, also deleted ones
  * @throws AppError layer_full
  */
 export function countersAfter(
   layer: Pick<LayerRow, 'annotation_count' | 'vertex_count'>,
   changes: readonly Pick<ParsedChange, 'id' | 'feature'>[],
-  current: ReadonlyMap<string, Pick<AnnotationRow, 'deleted_at' | 'vertices'>>,
+  currentRows: ReadonlyMap<string, Pick<AnnotationRow, 'deleted_at' | 'vertices'>>,
 ): Pick<LayerRow, 'annotation_count' | 'vertex_count'> {
   let { annotation_count: count, vertex_count: vertices } = layer;
   for (const { id, feature } of changes) {
-    const previousRow = current.get(id);
+    const previousRow = currentRows.get(id);
     if (previousRow !== undefined && previousRow.deleted_at === null) {
       count--;
       vertices -= previousRow.vertices;

@@ -87,6 +87,7 @@ function classesOf(stored: StoredClasses | null): Classes {
 async function requireDataset(db: Connection, reader: User, requestedName: string): Promise<string> {
   const name = await spellingOf(db, 'dataset', requestedName);
   const inaccessible = await findInaccessibleDatasets(db, reader);
+  // Accounts that see every dataset also see those without a visible image.
   const exists = seesEveryDataset(reader) ? await datasetExists(db, name) : await hasVisibleImage(db, name);
   if (!exists || inaccessible.has(name)) throw new AppError('not_found');
   return name;

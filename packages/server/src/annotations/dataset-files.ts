@@ -124,7 +124,7 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
   const owner = await findUserByEmail(db, options.owner);
   if (owner === null) throw new Error(`There is no account with the address ${options.owner}.`);
   const files = (await fs.readdir(options.folder)).filter((name) => importableNames.test(name)).sort();
-  let imported = 0;
+  let importedCount = 0;
   for (const file of files) {
     const image = imageFor(images, file);
     if (image === null) {
@@ -133,12 +133,12 @@ export async function importDataset(dependencies: Dependencies, options: Dataset
       );
       continue;
     }
-    if (await importFile(dependencies, options, { file, image, uid: owner.uid })) imported++;
+    if (await importFile(dependencies, options, { file, image, ownerUid: owner.uid })) importedCount++;
   }
   printLine(
     options.isDryRun
-      ? `${imported} of ${files.length} files can be imported. Nothing has been changed.`
-      : `${imported} of ${files.length} files imported`,
+      ? `${importedCount} of ${files.length} files can be imported. Nothing has been changed.`
+      : `${importedCount} of ${files.length} files imported`,
   );
 }
 
@@ -158,7 +158,7 @@ function imageFor(images: readonly ImageRow[], file: string): ImageRow | null {
 async function importFile(
   { db, now, audit, printLine }: Dependencies,
   { folder, layerName, isPrivate, isDryRun }: DatasetImport,
-  { file, image, uid }: { readonly file: string; readonly image: ImageRow; readonly uid: string },
+  { file, image, ownerUid }: { readonly file: string; readonly image: ImageRow; readonly ownerUid: string },
 ): Promise<boolean> {
   const { width, height } = image;
   const extent = width === null || height === null ? null : { width, height };
@@ -182,7 +182,7 @@ async function importFile(
       id: randomUUID(),
       image_id: image.id,
       name: layerName ?? path.parse(file).name.slice(0, 200), // the maximum length of a layer's name
-      owner_uid: uid,
+      owner_uid: ownerUid,
       visibility: isPrivate ? 'private' : 'members', // members: all accounts that may view the slide
       editing: 'owner',
       locked_by: null,
@@ -196,12 +196,12 @@ async function importFile(
       vertex_count: 0,
       next_position: 1,
     });
-    await applyChanges(tx, { layer, author: uid, now: at }, changes);
+    await applyChanges(tx, { layer, author: ownerUid, now: at }, changes);
     await audit.record(tx, {
       action: 'annotation-layer-created',
       actor: null, // the operator has no account
       target: image.id,
-      detail: { layer: layer.id, owner: uid, visibility: layer.visibility, file },
+      detail: { layer: layer.id, owner: ownerUid, visibility: layer.visibility, file },
       origin: null,
     });
   });

@@ -47,8 +47,8 @@ export interface ChangeReader {
   /** Returns the events for a client, updates its `sentLayerIds`, and records the read in the audit log if necessary. */
   eventsFor(client: EventClient, changes: ImageChanges): Promise<readonly AnnotationEvent[]>;
   /**
-   * Returns the ids of the layers of a slide that the account may read, and of those that it could read at the change
-   * number `since`, but that were deleted or made private afterwards. Permanently deleted layers are missing.
+   * Returns the ids of the layers of a slide that the account may read. Includes layers that it could read at the change
+   * number `since`, and that were deleted or made private afterwards, but no permanently deleted layers.
    */
   knownLayerIds(reader: User, imageId: string, since: number): Promise<Set<string>>;
 }
@@ -119,6 +119,7 @@ export function createChangeReader(
 
     async knownLayerIds(reader, imageId, since) {
       const known = (await listAllLayers(db, imageId)).filter((layer) => {
+        // `hidden_change_no` is the change number at which the layer was last made private.
         const wasReadable =
           layerRightsOf(reader, layer).read ||
           (layer.hidden_change_no !== null && layer.hidden_change_no > since);

@@ -85,12 +85,12 @@ export function createAnnotationEvents({
   }
 
   /** Ends streams without access and sends changes. If a check is running already, another check follows it. */
-  function check(): Promise<void> {
+  function checkStreams(): Promise<void> {
     isCheckRequested = true;
     runningCheck ??= (async () => {
       while (isCheckRequested) {
         isCheckRequested = false;
-        await checkOnce();
+        await checkStreamsOnce();
       }
     })().finally(() => {
       runningCheck = null;
@@ -98,12 +98,12 @@ export function createAnnotationEvents({
     return runningCheck;
   }
 
-  async function checkOnce(): Promise<void> {
+  async function checkStreamsOnce(): Promise<void> {
     const checkedStreams = [...streams];
     if (checkedStreams.length === 0) return;
     try {
-      const readers = await endStreamsWithoutAccess(checkedStreams);
-      await sendChanges(checkedStreams, readers);
+      const readersByToken = await endStreamsWithoutAccess(checkedStreams);
+      await sendChanges(checkedStreams, readersByToken);
     } catch (error) {
       // Without the database the server cannot check access. The clients reconnect and resume after their last event.
       log.warn(
@@ -121,20 +121,20 @@ export function createAnnotationEvents({
   async function endStreamsWithoutAccess(
     checkedStreams: readonly Stream[],
   ): Promise<ReadonlyMap<string, User>> {
-    const readers = new Map<string, User>();
-    const restrictedDatasetsByToken = new Map<string, ReadonlySet<string>>();
+    const readersByToken = new Map<string, User>();
+    const inaccessibleDatasetsByToken = new Map<string, ReadonlySet<string>>();
     for (const tokenHash of new Set(checkedStreams.map(({ actor }) => actor.tokenHash))) {
       const user = await currentHolder(tokenHash);
       if (user === null) continue;
-      readers.set(tokenHash, user);
-      restrictedDatasetsByToken.set(tokenHash, await findInaccessibleDatasets(db, user));
+      readersByToken.set(tokenHash, user);
+      inaccessibleDatasetsByToken.set(tokenHash, await findInaccessibleDatasets(db, user));
     }
     const ids = [...new Set(checkedStreams.map(({ imageId }) => imageId))];
     const images = new Map((await findImages(db, ids)).map((image) => [image.id, image]));
     for (const stream of checkedStreams) {
-      const reader = readers.get(stream.actor.tokenHash);
+      const reader = readersByToken.get(stream.actor.tokenHash);
       const image = images.get(stream.imageId);
-      const inaccessibleDatasets = restrictedDatasetsByToken.get(stream.actor.tokenHash);
+      const inaccessibleDatasets = inaccessibleDatasetsByToken.get(stream.actor.tokenHash);
       const hasAccess =
         reader &&
         image &&
@@ -144,12 +144,12 @@ export function createAnnotationEvents({
       // A queue is full when the client reads too slowly. The client then reconnects and resumes after its last event.
       if (!hasAccess || stream.queue.isFull()) end(stream);
     }
-    return readers;
+    return readersByToken;
   }
 
   async function sendChanges(
     checkedStreams: readonly Stream[],
-    readers: ReadonlyMap<string, User>,
+    readersByToken: ReadonlyMap<string, User>,
   ): Promise<void> {
     const openStreams = checkedStreams.filter((stream) => streams.has(stream));
     const changeNumbers = await changeNumbersOf(db, [...new Set(openStreams.map(({ imageId }) => imageId))]);
@@ -157,7 +157,7 @@ export function createAnnotationEvents({
     const changesByStart = new Map<string, ImageChanges>();
     for (const stream of openStreams) {
       const changeNo = changeNumbers.get(stream.imageId) ?? 0;
-      const reader = readers.get(stream.actor.tokenHash);
+      const reader = readersByToken.get(stream.actor.tokenHash);
       if (changeNo === stream.changeNo || reader === undefined) continue;
       const key = `${stream.imageId} ${stream.changeNo}`;
       const imageChanges =
@@ -187,18 +187,18 @@ export function createAnnotationEvents({
       if (streamsOfAccount.length >= maxStreamsPerAccount && streamsOfAccount[0] !== undefined)
         end(streamsOfAccount[0]);
       streams.add(stream);
-      checkTimer ??= setInterval(() => void check(), checkIntervalMs).unref();
+      checkTimer ??= setInterval(() => void checkStreams(), checkIntervalMs).unref();
       stream.queue.push(`retry: 2000\n${emptyComment}`); // browsers reconnect after 2 s
       if (signal.aborted) end(stream);
       signal.addEventListener('abort', () => end(stream), { once: true });
-      const firstCheck = check();
+      const firstCheck = checkStreams();
       if (waitMs === 0) void firstCheck.then(() => end(stream));
       else if (waitMs !== null) setTimeout(() => end(stream), waitMs).unref();
       return stream.queue.texts();
     },
 
     sendCommittedChanges(imageId) {
-      if ([...streams].some((stream) => stream.imageId === imageId)) void check();
+      if ([...streams].some((stream) => stream.imageId === imageId)) void checkStreams();
     },
 
     close() {

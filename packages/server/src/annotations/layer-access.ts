@@ -26,6 +26,7 @@ export function isViewable(
   inaccessibleDatasets: ReadonlySet<string>,
 ): boolean {
   const seesHidden = seesEveryDataset(reader);
+  // An image is `ready` when the header of its file has been read.
   const isListed =
     image.removed_at === null && image.missing_since === null && (image.status === 'ready' || seesHidden);
   const protectedImage = { dataset: image.dataset_name, isHidden: image.hidden_at !== null };
@@ -52,8 +53,8 @@ export async function requireLayer(db: Connection, reader: User, layerId: string
 
 /**
  * Locks the row of a layer until the transaction ends, and returns the layer (a deleted one only with `includesDeleted`). This lock
- * is not the lock by which users protect a layer (`locked_by`). Call it first in the transaction, so that SQLite takes its write
- * lock before any read.
+ * is not the lock by which users protect a layer (`locked_by`). Call it first in the transaction: after a read, SQLite could refuse
+ * the write lock, because another process has written since the read.
  *
  * @param findReader called after the lock is taken; returns the account as the transaction sees it
  * @throws AppError not_found, and the errors that `findReader` throws

@@ -32,7 +32,10 @@ import {
 import type { Connection, Database, DatabaseTransaction } from '../store/database.ts';
 import { requireImage, requireLayerForUpdate } from './layer-access.ts';
 
-/** `reader` is the account of a request; `actor` is the sign-in of the request, by which the transaction reads the account again. */
+/**
+ * `reader` is the account of a request; `actor` is the sign-in of the request, by which the transaction reads the account again.
+ * `translate` translates texts into the language of the request.
+ */
 export interface AnnotationLayers {
   /**
    * Returns the layers of a slide that the account may read, or with `onlyDeleted` the deleted layers that it may restore.
@@ -107,7 +110,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
   }
 
   /** Returns the layers as the API describes them, with counts, names and the rights of the reader. */
-  async function describe(
+  async function describeLayers(
     connection: Connection,
     reader: User,
     layers: readonly LayerRow[],
@@ -126,18 +129,18 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
     );
   }
 
-  async function describeOne(
+  async function describeLayer(
     tx: DatabaseTransaction,
     reader: User,
     layer: LayerRow,
     translate: Translate,
   ): Promise<AnnotationLayer> {
-    const [described] = await describe(tx, reader, [layer], translate);
+    const [described] = await describeLayers(tx, reader, [layer], translate);
     if (described === undefined) throw new AppError('not_found');
     return described;
   }
 
-  const record = (
+  const recordEvent = (
     tx: DatabaseTransaction,
     actor: Actor,
     action: AuditAction,
@@ -161,7 +164,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if (!onlyDeleted) return rights.read;
         return rights.manage && layer.deleted_at !== null && layer.deleted_at > since;
       });
-      return describe(db, reader, layers, translate);
+      return describeLayers(db, reader, layers, translate);
     },
 
     create: (actor, imageId, { name, visibility, editing, source }, translate) =>
@@ -189,8 +192,8 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           vertex_count: 0,
           next_position: 1,
         });
-        await record(tx, actor, 'annotation-layer-created', layer, { visibility });
-        return describeOne(tx, user, layer, translate);
+        await recordEvent(tx, actor, 'annotation-layer-created', layer, { visibility });
+        return describeLayer(tx, user, layer, translate);
       }),
 
     update: (actor, layerId, { version, locked, ...requestedFields }, translate) =>
@@ -200,7 +203,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         );
         if (!rights.manage) throw new AppError('forbidden');
         if (version !== layer.version) {
-          throw new AppError('conflict', { conflicts: [await describeOne(tx, user, layer, translate)] });
+          throw new AppError('conflict', { conflicts: [await describeLayer(tx, user, layer, translate)] });
         }
         const changes = changesOf(layer, requestedFields);
         const isLocked = layer.locked_by !== null;
@@ -212,15 +215,15 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
           throw new AppError('layer_locked');
         }
         if (Object.keys(changes).length === 0 && lockedBy === layer.locked_by) {
-          return describeOne(tx, user, layer, translate);
+          return describeLayer(tx, user, layer, translate);
         }
         const saved = await saveLayer(tx, layer, { ...changes, locked_by: lockedBy }, isoNow());
-        await record(tx, actor, 'annotation-layer-changed', saved, {
+        await recordEvent(tx, actor, 'annotation-layer-changed', saved, {
           visibility: saved.visibility,
           editing: saved.editing,
           locked: saved.locked_by !== null,
         });
-        return describeOne(tx, user, saved, translate);
+        return describeLayer(tx, user, saved, translate);
       }),
 
     async remove(actor, layerId) {
@@ -232,7 +235,7 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if (layer.locked_by !== null && !mayManageAllLayers(user)) throw new AppError('layer_locked');
         const at = isoNow();
         const deleted = await saveLayer(tx, layer, { deleted_at: at }, at);
-        await record(tx, actor, 'annotation-layer-deleted', deleted);
+        await recordEvent(tx, actor, 'annotation-layer-deleted', deleted);
         return deleted;
       });
     },
@@ -248,11 +251,11 @@ export function createAnnotationLayers(dependencies: Dependencies): AnnotationLa
         if (layer.deleted_at === null && !rights.manage) throw new AppError('forbidden');
         // For a deleted layer, the response does not reveal to other accounts that the layer exists.
         if (!rights.manage) throw new AppError('not_found');
-        if (layer.deleted_at === null) return describeOne(tx, user, layer, translate);
+        if (layer.deleted_at === null) return describeLayer(tx, user, layer, translate);
         if (layer.deleted_at <= restorableSince(dependencies.now())) throw new AppError('not_found');
         const saved = await saveLayer(tx, layer, { deleted_at: null }, isoNow());
-        await record(tx, actor, 'annotation-layer-restored', saved);
-        return describeOne(tx, user, saved, translate);
+        await recordEvent(tx, actor, 'annotation-layer-restored', saved);
+        return describeLayer(tx, user, saved, translate);
       }),
   };
 

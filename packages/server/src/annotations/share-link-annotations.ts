@@ -20,7 +20,7 @@ import { isShareLinkValid } from '../domain/share-link.ts';
 import type { Translate } from '../domain/translate.ts';
 import { countClasses, findLayer, type LayerRow, listLayers } from '../store/annotation-layers.ts';
 import type { Database } from '../store/database.ts';
-import { findShareLink, openedImages, shareableImagesByLink } from '../store/share-links.ts';
+import { findShareLink, openedImageIds, shareableImagesByLink } from '../store/share-links.ts';
 import { findUser } from '../store/users.ts';
 import { visitorFeatureText } from './feature-json.ts';
 import { requireImage, uuidPattern } from './layer-access.ts';
@@ -42,14 +42,15 @@ const layerName = (number: number): Bilingual => ({ tr: `Katman ${number}`, en: 
 export function createShareLinkAnnotations(db: Database, now: () => Date): ShareLinkAnnotations {
   /** Checks that the visitor's link shows annotations of the image. @throws AppError not_found */
   async function requireAnnotationsShared({ visitor }: ImageSession, imageId: string): Promise<void> {
-    const link = visitor === null ? null : await findShareLink(db, visitor.linkId);
+    const link = visitor === null ? null : await findShareLink(db, visitor.linkId); // null: the session of an account
     const creator = link === null ? null : await findUser(db, link.uid);
     if (link === null || creator === null) throw new AppError('not_found');
     const isShowingAnnotations = link.shows_annotations === 1 && isShareLinkValid(link, creator, now());
     if (!isShowingAnnotations) throw new AppError('not_found');
     const account = effectiveAccount(creator, now());
     const linkedImages = (await shareableImagesByLink(db, [link.id])).get(link.id) ?? [];
-    const images = openedImages(linkedImages, await findInaccessibleDatasets(db, account));
+    // The slides that the link opens at present, which depend on the datasets that its creator may see.
+    const images = openedImageIds(linkedImages, await findInaccessibleDatasets(db, account));
     if (!images.has(imageId)) throw new AppError('not_found');
     await requireImage(db, account, imageId);
   }

@@ -87,7 +87,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly log: Logger;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly imageSessions: Pick<ImageSessions, 'countChanges'>;
   readonly actionLimiter: ActionLimiter;
   /** Names of the datasets that the reader may not see. */
@@ -109,9 +109,9 @@ const maxCachedLayers = 10_000;
 interface RecordedUses {
   /** Start of the hour, ISO 8601. */
   readonly hour: string;
-  /** The recorded kind of view of each image, by image id. */
+  /** How each image was shown in recorded views (only as a thumbnail, or in the viewer), by image id. */
   readonly auditedViews: Map<string, ViewKind>;
-  /** Ids of the images of recorded calls; '' for a call that concerns no slide. */
+  /** Ids of the images of recorded calls (requests for anything but pixels); '' for a call that concerns no image. */
   readonly calls: Set<string>;
 }
 
@@ -163,13 +163,13 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     user: User,
     requestedNames: readonly string[],
   ): Promise<string[]> {
-    const restricted = seesEveryDataset(user)
+    const inaccessible = seesEveryDataset(user)
       ? undefined
       : (await restrictedDatasetsOf(tx, [user.uid])).get(user.uid);
     const names = new Set<string>();
     for (const requestedName of requestedNames) {
       const name = await spellingOf(tx, 'dataset', requestedName);
-      if (restricted?.has(name) || !(await datasetExists(tx, name))) throw new AppError('not_found');
+      if (inaccessible?.has(name) || !(await datasetExists(tx, name))) throw new AppError('not_found');
       names.add(name);
     }
     return [...names];
@@ -209,7 +209,7 @@ export function createApiTokens(dependencies: Dependencies): ApiTokens {
     apiToken,
   }: ResolvedApiToken): Promise<ImageSession> {
     return {
-      hash: `api-token ${apiToken.id}`,
+      hash: `api-token ${apiToken.id}`, // an API token has no session id that could be hashed
       uid: user.uid,
       tokenHash,
       createdAt: signedInAt.getTime(),

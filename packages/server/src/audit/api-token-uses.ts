@@ -46,7 +46,7 @@ export async function recordApiTokenUse({ db, audit }: Dependencies, use: ApiTok
   const row = { token_id: token.id, target: imageId ?? '', kind, hour: hourOf(at) };
   try {
     await db.transaction().execute(async (tx) => {
-      if (!(await insertApiTokenUse(tx, row))) return;
+      if (!(await insertApiTokenUse(tx, row))) return; // already recorded
       await audit.record(tx, {
         action,
         actor: uid,

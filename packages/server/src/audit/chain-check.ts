@@ -28,13 +28,13 @@ export async function checkChain(db: Database, signal?: AbortSignal): Promise<Ch
   }
 }
 
-/** Verifies the entries after the last pruned one up to the entry `last`. */
+/** Verifies the entries after the last pruned one up to the entry `last`. A table of its own records number and hash of both. */
 async function checkBetween(
   db: Database,
   { lastPruned, last }: AuditLogEnds,
   signal: AbortSignal | undefined,
 ): Promise<ChainCheckResult> {
-  let position = lastPruned;
+  let position = lastPruned; // number and hash of the last verified entry
   /** JSON of number and hash of the last pruned entry, as the newest `audit-pruned` entry states them. */
   let recordedStart = JSON.stringify([0, chainStart]); // the value if no entry was pruned
   const resultWith = (brokenAt: number | null): ChainCheckResult => ({

@@ -50,6 +50,7 @@ interface OpenedImage {
   readonly fileName: string;
 }
 
+/** A request for pixels that the audit log may have to contain. */
 interface Opening {
   readonly session: ImageSession;
   readonly image: OpenedImage;

@@ -27,13 +27,13 @@ interface RestoreDependencies {
 /**
  * Restores the backup in a folder.
  *
- * @param replace whether to replace a database that has accounts, and uploaded files that have other contents in the backup
+ * @param mayReplace whether to replace a database that has accounts, and uploaded files that have other contents in the backup
  * @throws Error with a sentence for the operator; nothing has changed then, except that uploads may have been copied
  */
 export async function restoreBackup(
   dependencies: RestoreDependencies,
   folder: string,
-  replace: boolean,
+  mayReplace: boolean,
 ): Promise<void> {
   const { config, printLine } = dependencies;
   const backup = await openBackup(folder);
@@ -44,8 +44,8 @@ export async function restoreBackup(
   await requireSameKey(dependencies, backup);
   const target = await openTarget(config.databaseUrl, config.dataDir);
   try {
-    requireReplaceable(target.contents, replace);
-    await copyUploads(dependencies, backup, replace);
+    requireReplaceable(target.contents, mayReplace);
+    await copyUploads(dependencies, backup, mayReplace);
     const contents = manifest.tables.map(({ name, rows, sha256 }) => ({
       shape: requireTable(shapes.find((shape) => shape.name === name)),
       rows: () => rowsOf(backup, name),
@@ -95,9 +95,9 @@ function readKey({ folder }: Backup): Promise<string> {
   return fs.readFile(path.join(folder, backupFiles.key), 'utf8');
 }
 
-/** Checks that no accounts are lost unless `replace` is set. @throws Error with a sentence for the operator */
-function requireReplaceable(contents: DatabaseContents | null, replace: boolean): void {
-  if (contents === null || contents.accounts === 0 || replace) return;
+/** Checks that no accounts are lost unless `mayReplace` is set. @throws Error with a sentence for the operator */
+function requireReplaceable(contents: DatabaseContents | null, mayReplace: boolean): void {
+  if (contents === null || contents.accounts === 0 || mayReplace) return;
   const { accounts, images, auditEntries } = contents;
   throw new Error(
     `The database holds ${accounts} accounts, ${images} catalogue entries and ${auditEntries} audit events, which would be lost. Use --replace to replace them. Nothing has been changed.`,
@@ -109,11 +109,11 @@ async function settingsOf({ folder }: Backup): Promise<Readonly<NodeJS.Dict<stri
   return parseEnv(await fs.readFile(path.join(folder, backupFiles.settings), 'utf8'));
 }
 
-/** Copies uploaded slides and results that do not exist yet. @throws Error when a file exists with other contents, unless `replace` */
+/** Copies uploaded slides and results that do not exist yet. @throws Error when a file exists with other contents, unless `mayReplace` */
 async function copyUploads(
   { config, printLine }: RestoreDependencies,
   backup: Backup,
-  replace: boolean,
+  mayReplace: boolean,
 ): Promise<void> {
   const copies = backup.uploads.map(({ file, sha256 }) => ({
     source: path.join(backup.folder, file),
@@ -129,7 +129,7 @@ async function copyUploads(
       throw error;
     });
     if (existingHash === copy.sha256) continue;
-    if (existingHash !== null && !replace)
+    if (existingHash !== null && !mayReplace)
       throw new Error(`${copy.target} already exists with other contents.`);
     neededCopies.push(copy);
   }
@@ -183,7 +183,7 @@ async function findMissingSlides(config: Config, tx: DatabaseTransaction): Promi
   for await (const rows of readRows(tx, shape)) {
     for (const [missingSince, slidePath, removedAt, root] of rows) {
       const folder = roots[String(root)];
-      // A slide in the bucket has no folder.
+      // A slide in object storage has no folder.
       if (folder === undefined || missingSince !== null || removedAt !== null) continue;
       const file = path.join(folder, String(slidePath));
       if (!(await exists(file))) missing.push(file);
@@ -201,8 +201,9 @@ async function exists(file: string): Promise<boolean> {
 
 function reportMissingSlides(printLine: PrintLine, slides: readonly string[]): void {
   if (slides.length === 0) return;
+  const examples = slides.slice(0, 3).join(', ');
   const more = slides.length > 3 ? ' …' : '';
-  printLine(`Missing slide files: ${slides.length} slides (${slides.slice(0, 3).join(', ')}${more}).`);
+  printLine(`Missing slide files: ${slides.length} slides (${examples}${more}).`);
 }
 
 /** Prints the names of settings that differ from the backup. Never prints values, because they may be secrets. */

@@ -60,7 +60,7 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   return {
     contents: previous === null ? null : await contentsOf(previous),
     async replaceContents(work) {
-      const unfinishedFile = `${file}.restoring`; // SQLite may keep a rollback journal beside this file
+      const unfinishedFile = `${file}.restoring`; // an interrupted run may have left it, with a rollback journal
       for (const suffix of ['', '-journal']) fs.rmSync(`${unfinishedFile}${suffix}`, { force: true });
       const db = openExclusively(unfinishedFile);
       try {
@@ -114,7 +114,7 @@ async function openPostgresTarget(url: string): Promise<Target> {
         }
         await work(tx);
       });
-      await analyzeTables(db);
+      await analyzeTables(db); // updates the statistics of the query planner
       return null;
     },
     close: () => db.destroy(),

@@ -336,13 +336,13 @@ async function flushFolders(folder: string): Promise<void> {
 
 /**
  * Keeps the newest `keep` complete backups, and deletes all older ones, including unfinished ones. The new backup stays even if the
- * name of another one contains a later time, because the clock was wrong then.
+ * names of others contain later times, for example because the clock was wrong.
  */
 async function deleteOlderBackups(newFolder: string, keep: number, printLine: PrintLine): Promise<void> {
   const parent = path.dirname(newFolder);
   const names = (await fs.readdir(parent)).filter((name) => name !== path.basename(newFolder)).sort();
-  const keptBesideNew = keep > 1 ? names.filter(isBackupName).slice(1 - keep) : [];
-  const oldestKept = keptBesideNew[0] ?? path.basename(newFolder);
+  const otherKept = keep > 1 ? names.filter(isBackupName).slice(1 - keep) : [];
+  const oldestKept = otherKept[0] ?? path.basename(newFolder);
   const olderBackups = names.filter(
     (name) => isBackupName(name.replace(unfinishedSuffix, '')) && name < oldestKept,
   );

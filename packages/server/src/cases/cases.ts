@@ -74,7 +74,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly actionLimiter: ActionLimiter;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
@@ -93,8 +93,8 @@ export function createCases(dependencies: Dependencies): Cases {
     connection: Connection,
   ): Promise<Case[]> {
     if (stored.length === 0) return [];
-    const restricted = await datasets.inaccessibleTo(reader, connection);
-    const inReadableDatasets = stored.filter(({ dataset }) => !restricted.has(dataset));
+    const inaccessible = await datasets.inaccessibleTo(reader, connection);
+    const inReadableDatasets = stored.filter(({ dataset }) => !inaccessible.has(dataset));
     const images = await visibleImages.of(
       reader,
       inReadableDatasets.flatMap(({ slides }) => slides.map(({ image_id }) => image_id)),
@@ -185,21 +185,21 @@ export function createCases(dependencies: Dependencies): Cases {
   }
 
   /**
-   * Returns the slides of a changed case: the new ones, and the stored ones that the administrator does not see, because their files are
-   * missing for example. Each of the latter keeps its position if possible.
+   * Returns the slides of a changed case: the new ones, and the stored ones that the administrator does not see, for example because
+   * their files are missing. Slides that the administrator does not see keep their positions if possible.
    *
    * @throws AppError not_found for a new slide that the administrator does not see
    */
   async function changedSlidesOf(
     tx: DatabaseTransaction,
     user: User,
-    dicomWebSlides: StoredCase['slides'],
+    storedSlides: StoredCase['slides'],
     newSlides: NewCase['slides'],
   ): Promise<StoredCase['slides']> {
     const slides = await slidesOf(tx, user, newSlides);
-    const storedIds = dicomWebSlides.map(({ image_id }) => image_id);
+    const storedIds = storedSlides.map(({ image_id }) => image_id);
     const seenImages = await visibleImages.of(user, storedIds, tx);
-    for (const [position, slide] of dicomWebSlides.entries()) {
+    for (const [position, slide] of storedSlides.entries()) {
       if (!seenImages.has(slide.image_id)) slides.splice(position, 0, slide); // at the end if there are fewer slides now
     }
     return slides;
@@ -215,8 +215,8 @@ export function createCases(dependencies: Dependencies): Cases {
   return {
     async list(reader, dataset) {
       const name = dataset === undefined ? undefined : await spellingOf(db, 'dataset', dataset);
-      const restricted = await datasets.inaccessibleTo(reader, db);
-      return asSeenBy(reader, await listStoredCases(db, name, restricted), db);
+      const inaccessible = await datasets.inaccessibleTo(reader, db);
+      return asSeenBy(reader, await listStoredCases(db, name, inaccessible), db);
     },
 
     get,

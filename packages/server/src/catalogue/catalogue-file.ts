@@ -1,7 +1,7 @@
 /**
  * Parses a catalogue file, a CSV that an administrator imports. Its columns are `id` (copied from an exported catalogue),
- * `file_name`, `dataset_name` and `organ_type`. In a row without an id, the last three mean the same as in the metadata file
- * `catalogue.csv` (metadata-files.ts); in a row with an id, `file_name` is the new name of the slide. The delimiter is a comma,
+ * `file_name`, `dataset_name` and `organ_type`. In a row with an id, `file_name` is the new name of the slide. In a row without
+ * an id, `file_name` identifies the slide, as in the metadata file `catalogue.csv` (metadata-files.ts). The delimiter is a comma,
  * semicolon or tab; the encoding is UTF-8 or windows-1254, which Turkish spreadsheet programs write.
  */
 import { Readable } from 'node:stream';

@@ -19,7 +19,7 @@ import {
   toStoredName,
 } from '@lamina/contract';
 import type { AuditRecorder } from '../audit/audit-recorder.ts';
-import { readHold } from '../domain/metadata-hold.ts';
+import { parseHold } from '../domain/metadata-hold.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
 import { listSpellings } from '../store/catalogue-names.ts';
 import {
@@ -252,8 +252,8 @@ type FindEntries = (row: CatalogueRow) => readonly ImageNamesAndPath[];
 
 /**
  * Reads all entries, and returns a function that finds the entries that a row identifies. A row with an id identifies
- * the entry with this id. In any other row, `file_name` identifies the entries with exactly this path; if there are
- * none, the entries whose path ends with `/` and this value, or whose name equals this value.
+ * the entry with this id. In any other row, `file_name` identifies the entries with exactly this path. If there are
+ * none, it identifies the entries whose path ends with `/` and this value, or whose name equals this value.
  */
 async function createEntryFinder(db: Connection): Promise<FindEntries> {
   const byId = new Map<string, ImageNamesAndPath>();
@@ -288,7 +288,7 @@ async function createEntryFinder(db: Connection): Promise<FindEntries> {
   };
 }
 
-/** Returns a function that replaces dataset and organ names with their registered spellings. */
+/** Returns a function that replaces dataset and organ names with their registered spellings: those that were stored first. */
 async function createSpellingReplacer(db: Connection): Promise<(row: CatalogueRow) => CatalogueRow> {
   const registered = { dataset: await listSpellings(db, 'dataset'), organ: await listSpellings(db, 'organ') };
   const registeredSpelling = (kind: keyof typeof registered, name: string | null) =>
@@ -300,7 +300,7 @@ async function createSpellingReplacer(db: Connection): Promise<(row: CatalogueRo
   });
 }
 
-/** Returns the fields of an entry that a row changes. What an export writes for the present value is no change. */
+/** Returns the fields of an entry that a row changes. The present value, in the form in which an export writes it, is no change. */
 function changedFieldsOf(image: ImageNamesAndPath, row: CatalogueRow): ImportedChange['fields'] {
   return ImportedField.options.flatMap((field) => {
     // In a row without an id, the name only identifies the slide.
@@ -320,10 +320,10 @@ function newNamesOf(image: ImageNamesAndPath, fields: ImportedChange['fields']):
     fields.map(({ field }) => field),
   );
   const values = Object.fromEntries(fields.map(({ field, after }) => [field, after]));
-  // A hold of kind 'kept' means that a scan left the slide in its dataset although the metadata files beside the slides name
+  // A hold of kind 'kept' means that a scan left the slide in its dataset although the metadata files of the slide folder name
   // another dataset. The hold ends when an administrator sets the dataset.
   const endsHold =
-    fields.some(({ field }) => field === 'dataset_name') && readHold(image.metadata_hold)?.kind === 'kept';
+    fields.some(({ field }) => field === 'dataset_name') && parseHold(image.metadata_hold)?.kind === 'kept';
   const metadata_hold = endsHold ? null : image.metadata_hold;
   return { id, file_name, dataset_name, organ_type, edited_fields, metadata_hold, ...values };
 }

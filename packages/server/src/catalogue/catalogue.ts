@@ -1,6 +1,6 @@
 /**
- * The catalogue of slides: it keeps its entries in line with the slide folders and the bucket, lists the entries that a
- * reader (the account of a request) may see, and applies the edits by administrators.
+ * The catalogue of slides. It keeps its entries in line with the slide folders and the bucket (object storage), and applies
+ * the edits by administrators. It lists the entries that a reader (the account of a request) may see.
  *
  * The file is long because scans, lists and edits share the jobs and the cached entries of one catalogue.
  */
@@ -126,10 +126,10 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   let isClosed = false;
 
   /** Number of evictions so far. A row that was read while an eviction happened may be outdated and is not cached. */
-  let evictions = 0;
+  let evictionCount = 0;
 
   function evict(imageId: string): void {
-    evictions++;
+    evictionCount++;
     cachedImages.delete(imageId);
     runningReads.delete(imageId);
     slides.closeSlide(imageId); // closes the files of the slide
@@ -166,7 +166,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
   });
 
   /** Returns the row of an entry. @throws AppError not_found */
-  async function existingRow(imageId: string): Promise<ImageRow> {
+  async function requireRow(imageId: string): Promise<ImageRow> {
     const row = uuidPattern.test(imageId) ? await findImage(db, imageId) : null;
     if (row === null) throw new AppError('not_found');
     return row;
@@ -221,7 +221,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
 
   async function readServable(imageId: string): Promise<ServableImage | null> {
     const readAt = performance.now();
-    const evictionsBefore = evictions;
+    const countBefore = evictionCount;
     const row = await staleness.track(() => findImage(db, imageId)); // track() records whether the database answers
     const image =
       row === null || row.removed_at !== null || row.status !== 'ready' || row.fingerprint === null
@@ -233,11 +233,11 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
             isHidden: row.hidden_at !== null,
             root: row.root,
             path: row.path,
-            members: JSON.parse(row.members) as string[], // the files besides the main file at `path`
+            members: JSON.parse(row.members) as string[], // the other files of the slide; `path` is its main file
             fingerprint: row.fingerprint,
           };
     if (cachedImages.size >= maxCachedImages) cachedImages.clear();
-    if (evictions === evictionsBefore) cachedImages.set(imageId, { image, readAt, refreshTriedAt: readAt });
+    if (evictionCount === countBefore) cachedImages.set(imageId, { image, readAt, refreshTriedAt: readAt });
     if (image === null) slides.closeSlide(imageId);
     return image;
   }
@@ -307,7 +307,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     async get(imageId, reader) {
       // This query precedes the query for the entry, so that response times do not reveal invisible entries.
       const inaccessibleDatasets = await datasets.inaccessibleTo(reader);
-      const row = await existingRow(imageId);
+      const row = await requireRow(imageId);
       const seesEveryEntry = seesAll(reader);
       const isListedForReader = row.removed_at === null && (row.status === 'ready' || seesEveryEntry);
       const rights = { inaccessibleDatasets, seesHidden: seesEveryEntry };

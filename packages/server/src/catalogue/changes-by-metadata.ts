@@ -9,7 +9,7 @@
  */
 import { isSameName, nameKey } from '@lamina/contract';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
-import { type MetadataHold, readHold, writeHold } from '../domain/metadata-hold.ts';
+import { type MetadataHold, parseHold, stringifyHold } from '../domain/metadata-hold.ts';
 import type { EditableField, ImageChanges, ScannedRow } from '../store/images.ts';
 import type { SlideMetadata } from './metadata-files.ts';
 
@@ -31,7 +31,7 @@ export function changesByMetadata(
   restricted: RestrictedDatasets,
 ): EntryUpdate {
   if (metadata.isMetadataIncomplete) return noChanges; // a metadata file is unusable
-  const oldHold = readHold(row.metadata_hold);
+  const oldHold = parseHold(row.metadata_hold);
   const isDatasetChanged =
     !edited.has('dataset_name') && !isSameName(row.dataset_name, metadata.dataset_name);
   const keepsDataset = isDatasetChanged && widensAccess(row.dataset_name, metadata.dataset_name, restricted);
@@ -39,7 +39,7 @@ export function changesByMetadata(
   const isOrganChanged = !edited.has('organ_type') && !isSameName(row.organ_type, metadata.organ_type);
   // An earlier scan hid the slide because a metadata file was unusable. Now all metadata files are usable.
   const isToShow = oldHold?.kind === 'waiting' && row.hidden_at !== null;
-  const isHoldChanged = (hold === null ? null : writeHold(hold)) !== row.metadata_hold;
+  const isHoldChanged = (hold === null ? null : stringifyHold(hold)) !== row.metadata_hold;
 
   const auditEntries: AuditEntry[] = [];
   const record = (action: AuditEntry['action'], detail: AuditEntry['detail'] = {}) =>
@@ -56,7 +56,7 @@ export function changesByMetadata(
     changes: {
       ...(isDatasetChanged && !keepsDataset && { dataset_name: metadata.dataset_name }),
       ...(isOrganChanged && { organ_type: metadata.organ_type }),
-      ...(isHoldChanged && { metadata_hold: hold === null ? null : writeHold(hold) }),
+      ...(isHoldChanged && { metadata_hold: hold === null ? null : stringifyHold(hold) }),
       ...(isToShow && { hidden_at: null }),
     },
     auditEntries,

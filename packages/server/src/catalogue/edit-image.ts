@@ -1,7 +1,7 @@
 /** Applies edits by administrators to catalogue entries, and returns the audit events of these edits. */
 import { AppError } from '@lamina/contract';
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
-import { readHold } from '../domain/metadata-hold.ts';
+import { parseHold } from '../domain/metadata-hold.ts';
 import type { DatabaseTransaction } from '../store/database.ts';
 import {
   type EditableField,
@@ -58,10 +58,10 @@ export async function editImage(
     throw new AppError('not_found');
   }
   const editedFields = editableFields.filter((field) => edit[field] !== undefined);
-  const metadataHold = readHold(row.metadata_hold);
-  // A metadata hold records that a scan did not apply the metadata files (`catalogue.csv`, …) to a slide. "waiting": the scan
-  // has hidden the slide because a file was unusable; showing or hiding the slide ends this hold. "kept": the scan has left
-  // the slide in its dataset although the files name another dataset; setting the dataset ends this hold.
+  const metadataHold = parseHold(row.metadata_hold);
+  // A metadata hold records why a scan did not apply the metadata files (`catalogue.csv`, …) to a slide.
+  // `waiting`: The scan has hidden the slide because a file was unusable. Showing or hiding the slide ends this hold.
+  // `kept`: The scan has left the slide in its dataset although the files name another one. Setting the dataset ends this hold.
   const endsHold =
     (metadataHold?.kind === 'waiting' && edit.hidden !== undefined) ||
     (metadataHold?.kind === 'kept' && editedFields.includes('dataset_name'));

@@ -53,8 +53,8 @@ export function createGroupFiles(): GroupFiles {
     if (groups === null) return null;
     const hasFailed = groups === 'failed';
     const failedAttempts = (previous?.failedAttempts ?? 0) + (hasFailed ? 1 : 0);
-    const isRetried = hasFailed && failedAttempts < maxFailedAttempts;
-    const slides = isRetried ? null : withSingleFiles(hasFailed ? [] : groups, names);
+    const willRetry = hasFailed && failedAttempts < maxFailedAttempts;
+    const slides = willRetry ? null : withSingleFiles(hasFailed ? [] : groups, names);
     if (cachedGroups.size >= maxCachedFolders) cachedGroups.clear();
     cachedGroups.set(folder, { signature, slides, failedAttempts });
     return slides;

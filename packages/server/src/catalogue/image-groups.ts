@@ -113,14 +113,14 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
     const requestedGroups = groups.filter(
       ({ start, images }) => start < from + limit && start + images > from,
     );
-    const [first] = requestedGroups;
-    if (first === undefined) return [];
-    const skip = Math.max(0, from - first.start);
+    const [firstGroup] = requestedGroups;
+    if (firstGroup === undefined) return [];
+    const skip = Math.max(0, from - firstGroup.start); // rows of the group on earlier pages
     const hasCases = requestedGroups.some(({ cases }) => cases.length > 0);
     const isInSortKeyOrder =
       order === 'name' && filter.dataset === undefined && !hasCases && haveSeparateRanges(requestedGroups);
     if (isInSortKeyOrder) {
-      const positionBeforeFirstGroup = { sortKey: rangeOfDataset(first.dataset).from, id: '' };
+      const positionBeforeFirstGroup = { sortKey: rangeOfDataset(firstGroup.dataset).from, id: '' };
       return listImages(db, { ...filter, after: positionBeforeFirstGroup, skip, limit });
     }
     const rows: ListedImage[] = [];
@@ -141,11 +141,11 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
   /** Returns the rows of the group's cases whose position in the list is at least `from` and less than `end`. */
   async function rowsOfCases({ cases }: Group, filter: ImageFilter, from: number, end: number) {
     const requestedCases = cases.filter(({ start, images }) => start < end && start + images > from);
-    const [first] = requestedCases;
-    if (first === undefined) return [];
+    const [firstCase] = requestedCases;
+    if (firstCase === undefined) return [];
     const ids = requestedCases.map(({ id }) => id);
     const rows = await listImagesOfCases(db, filter, ids);
-    return rows.slice(Math.max(0, from - first.start), end - first.start);
+    return rows.slice(Math.max(0, from - firstCase.start), end - firstCase.start);
   }
 
   /** Returns the position of an entry in the list, from 0; null when the filter excludes the entry. */
@@ -306,8 +306,8 @@ function groupsOf(
 function casesInOrder(counts: readonly CaseCount[], start: number): readonly CaseOfGroup[] {
   // Each count is for one case and one organ.
   const cases = [...Map.groupBy(counts, ({ id }) => id).values()].flatMap((parts) => {
-    const [first] = parts;
-    return first === undefined ? [] : [{ ...first, images: totalImages(parts) }];
+    const [anyPart] = parts; // all parts have the same id, name and sort key
+    return anyPart === undefined ? [] : [{ ...anyPart, images: totalImages(parts) }];
   });
   cases.sort((a, b) => compareTexts(a.sortKey, b.sortKey) || compareTexts(a.id, b.id));
   let nextStart = start;

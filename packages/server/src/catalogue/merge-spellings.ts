@@ -119,8 +119,8 @@ async function findSpellingsToMerge(
 }
 
 /**
- * Returns the spelling to keep: the name of a restricted dataset; if there is none, the name of a dataset that an
- * administrator has configured; otherwise the first spelling in alphabetical order.
+ * Returns the spelling to keep, by this order of preference: the name of a restricted dataset, the name of another dataset
+ * that an administrator has configured, the first spelling in alphabetical order.
  */
 async function preferredSpelling(
   tx: DatabaseTransaction,

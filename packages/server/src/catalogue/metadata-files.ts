@@ -1,5 +1,5 @@
 /**
- * Reads the metadata files that laboratories store beside their slides: `catalogue.csv` and `dataset.json`. They state the
+ * Reads the metadata files that laboratories store in their slide folders: `catalogue.csv` and `dataset.json`. They state the
  * datasets, organs and cases of slides. Scans apply them to the catalogue.
  *
  * For each field, the metadata files of the folder nearest to the slide take precedence. Within a folder, a value for a single
@@ -161,8 +161,8 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
 }
 
 /**
- * Normalises the path of a slide, so that paths from file systems and editors can be compared: they may contain Unicode in
- * NFC or NFD form, slashes or backslashes, and a leading `./`.
+ * Normalises the path of a slide, so that paths from file systems and editors can be compared. Such paths may contain
+ * Unicode in NFC or NFD form, slashes or backslashes, and a leading `./`.
  */
 export function normalizedSlidePath(slide: string): string {
   return slide

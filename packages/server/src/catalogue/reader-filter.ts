@@ -67,14 +67,11 @@ export function createReaderFilters(
     // The rights are read once, for the key and the condition. If they were read twice, and the reader got a
     // grant in between, results with the newly granted entries would be cached under the key of readers without the grant.
     const { key, inaccessibleDatasets } = await rightsOf(reader);
-    return { key, visibility: await visibilityWithout(inaccessibleDatasets, reader) };
+    return { key, visibility: await visibilityOf(inaccessibleDatasets, reader) };
   }
 
-  /** @param inaccessibleDatasets the datasets that the reader may not see */
-  async function visibilityWithout(
-    inaccessibleDatasets: ReadonlySet<string>,
-    reader: User,
-  ): Promise<Visibility> {
+  /** Returns the condition for the entries that a reader without access to the `inaccessibleDatasets` may see. */
+  async function visibilityOf(inaccessibleDatasets: ReadonlySet<string>, reader: User): Promise<Visibility> {
     return {
       status: seesAll(reader) ? null : 'ready',
       includesHidden: seesAll(reader),

@@ -1,12 +1,12 @@
 /**
  * Creates, changes and deletes the cases (named groups of slides) that metadata files (`catalogue.csv`, `dataset.json`) name. A
- * scan keeps the edits by administrators: it replaces the name, the description or the slides of a case only if this field still
- * has the value that an earlier scan has written. It never recreates a case that an administrator has deleted.
+ * scan keeps the edits by administrators: it replaces a field of a case (name, description or slides) only if the field still has
+ * the value that an earlier scan has written. It never recreates a case that an administrator has deleted.
  *
  * A metadata file states the name of a case for a slide; the case belongs to the dataset of the slide's entry. If a scan has no
  * information about a slide, because its file is missing or a metadata file is unusable, the slide stays in its case.
  *
- * In this file, `known` is a case as the last scan wrote it, `wanted` is the case as the metadata files state it now, and
+ * Names in this file: `known` is a case as the last scan wrote it. `wanted` is the case as the metadata files state it now.
  * `current` is the case as it is stored, with the edits by administrators.
  */
 import { randomUUID } from 'node:crypto';
@@ -151,13 +151,13 @@ async function wantedSlidesByCase(
 
 async function readInBatches(
   keys: readonly string[],
-  read: (batch: readonly string[]) => Promise<readonly ImageLocation[]>,
+  readBatch: (batch: readonly string[]) => Promise<readonly ImageLocation[]>,
 ): Promise<readonly ImageLocation[]> {
   const locations: ImageLocation[] = [];
   const yieldToEventLoop = createYielder();
   for (let start = 0; start < keys.length; start += rowsPerQuery) {
     await yieldToEventLoop();
-    locations.push(...(await read(keys.slice(start, start + rowsPerQuery))));
+    locations.push(...(await readBatch(keys.slice(start, start + rowsPerQuery))));
   }
   return locations;
 }
@@ -168,17 +168,17 @@ function caseKeyOf(dataset: string, name: string): string {
 }
 
 /**
- * Returns the case with its slides in natural order of their paths, the name that is stated for the first slide, and the first
- * stated description; null if there are no slides.
+ * Returns the case with its slides in natural order of their paths; null if there are no slides. The name is the one that is
+ * stated for the first slide; the description is the first stated one.
  */
 function wantedCaseOf(slides: readonly WantedSlide[], log: Logger): ImportedCase | null {
   const inOrder = slides.toSorted((a, b) => naturalCompare(a.path, b.path));
-  const [first] = inOrder;
-  if (first === undefined) return null;
-  const { name } = first;
+  const [firstSlide] = inOrder;
+  if (firstSlide === undefined) return null;
+  const { name } = firstSlide;
   if (slides.length > caseSlidesLimit) {
     log.warn(
-      { caseName: name, dataset: first.dataset, slides: slides.length, limit: caseSlidesLimit },
+      { caseName: name, dataset: firstSlide.dataset, slides: slides.length, limit: caseSlidesLimit },
       'metadata files assign too many slides to one case; slides beyond the limit are left out of the case',
     );
   }

@@ -1,6 +1,6 @@
 /**
- * Reconciles the entries of the catalogue with the result of a scan: it adds entries for new files, keeps the entries of moved
- * or renamed files, and marks the entries of missing files.
+ * Reconciles the entries of the catalogue with the result of a scan: adds entries for new files, keeps the entries of moved or
+ * renamed files, and marks the entries of missing files.
  *
  * The fingerprint of a slide (a hash of the versions of its files) identifies a moved slide. A slide whose fingerprint
  * belongs to no entry, but whose path does, was replaced. Any other slide is new.
@@ -188,9 +188,9 @@ export async function reconcile(
 }
 
 /**
- * Finds moved or renamed files: pairs each slide that differs from the entry at its location, or has no entry there, with an entry
- * of the same fingerprint at another location.
+ * Finds moved or renamed files: pairs each unmatched slide with an entry of the same fingerprint at another location.
  *
+ * @param unmatchedSlides slides that differ from the entry at their location, or have no entry there
  * @param unpairedEntries entries to which no slide has been assigned; the paired ones are removed
  * @returns `moved`: the pairs; `unpaired`: the slides whose fingerprint none of the remaining entries has
  */
@@ -443,7 +443,7 @@ async function slidesWithFingerprintsOf(
 
 /**
  * Returns the entry of a slide whose file was replaced; undefined for a new slide. The entry may have the path of another file
- * of the slide, because a larger image of a series that arrives later becomes the main file, by which the slide is opened.
+ * of the slide: if a larger image of a series arrives later, this image becomes the main file, by which the slide is opened.
  */
 function entryOfReplacedSlide(
   { root, slide }: FoundAtRoot,

@@ -1,7 +1,7 @@
 /** Computes and applies the changes to catalogue entries whose slide files a scan found: new, changed and moved ones. */
 import { basename } from 'node:path/posix';
 import type { AuditEntry } from '../audit/audit-recorder.ts';
-import { writeHold } from '../domain/metadata-hold.ts';
+import { stringifyHold } from '../domain/metadata-hold.ts';
 import type { SlideFile } from '../slide-storage/slide-roots.ts';
 import type { DatabaseTransaction } from '../store/database.ts';
 import {
@@ -55,7 +55,7 @@ export function newImage(
     dataset_name: slide.dataset_name,
     organ_type: slide.organ_type,
     size_bytes: slide.sizeBytes,
-    ...(slide.isMetadataIncomplete && { hidden_at: at, metadata_hold: writeHold({ kind: 'waiting' }) }),
+    ...(slide.isMetadataIncomplete && { hidden_at: at, metadata_hold: stringifyHold({ kind: 'waiting' }) }),
   };
 }
 

@@ -81,7 +81,7 @@ interface ScannerDependencies {
 /** A folder to scan, with the metadata of the folders above it, nearest first. */
 interface FolderToScan {
   readonly folder: string;
-  readonly above: readonly FolderMetadata[];
+  readonly metadataAbove: readonly FolderMetadata[];
 }
 
 /** Direct content of a folder. */
@@ -132,12 +132,12 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
     const yieldToEventLoop = createYielder();
 
     /** Scans one folder, without the folders below it. */
-    async function scanFolder({ folder, above }: FolderToScan): Promise<FolderContent> {
+    async function scanFolder({ folder, metadataAbove }: FolderToScan): Promise<FolderContent> {
       const entries = await tree.entriesOf(folder);
       if (entries === null) return emptyFolder;
       const metadata = await metadataOf(folder, entries);
       /** The metadata that applies to the slides of this folder, nearest folder first. */
-      const chain = metadata === null ? above : [metadata, ...above];
+      const chain = metadata === null ? metadataAbove : [metadata, ...metadataAbove];
       // A file with results of a slide is not a slide itself.
       const names = withoutResults(entries.map(({ name }) => name).filter((name) => !isHidden(name)));
       /** Names of files that may be a slide alone, and of folders to scan. */
@@ -173,7 +173,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       const below = folders.filter(({ isLink, resolvedPath }) => !isLink && recordVisit(resolvedPath));
       const asFolderToScan = ({ name }: Target): FolderToScan => ({
         folder: pathIn(folder, name),
-        above: chain,
+        metadataAbove: chain,
       });
       return {
         slides: await slidesAmong(folder, targets, candidates, namesToGroup, chain),
@@ -237,7 +237,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         if (target.kind === 'folder') continue;
         await yieldToEventLoop();
         const { name, resolvedPath, size, version, isLink } = target;
-        // All files of a slide are beside its main file, so a link never belongs to a slide of several files.
+        // The files of a slide are all in one folder. A link usually leads to another folder, so links are not grouped.
         if (namesToGroup.has(name) && !isLink) {
           filesToGroup.set(name, { name, resolvedPath, size, version });
           continue;
@@ -339,7 +339,7 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
     }
 
     // Links are followed last: a folder that can be reached with and without a link gets the path without a link.
-    const linked = [...(await scanDown({ folder: '', above: [] }))];
+    const linked = [...(await scanDown({ folder: '', metadataAbove: [] }))];
     for (let next = linked.shift(); next !== undefined; next = linked.shift()) {
       const { folder } = next;
       const target = await tree.find(folderOf(folder), { name: basename(folder), kind: 'link' });
@@ -370,9 +370,9 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
         recordUnreadable('', error);
       }
       const newlyUnread = [...unread].filter(([path]) => !unreadBefore.has(path));
-      const [first] = newlyUnread;
-      if (first !== undefined) {
-        const [path, err] = first;
+      const [firstUnread] = newlyUnread;
+      if (firstUnread !== undefined) {
+        const [path, err] = firstUnread;
         log.warn(
           { err, root, path, unreadablePaths: newlyUnread.length },
           'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',

@@ -13,7 +13,7 @@ import {
   type ResponseOf,
 } from '@lamina/contract';
 import type { AuditEntry, AuditRecorder } from '../audit/audit-recorder.ts';
-import { readHold } from '../domain/metadata-hold.ts';
+import { parseHold } from '../domain/metadata-hold.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { csvByteOrderMark, formatCsvLine } from '../platform/csv.ts';
 import { createYielder } from '../platform/yield-to-event-loop.ts';
@@ -147,7 +147,7 @@ export function createSlideManagement({
 
 /** Returns an entry as the API sends it to administrators. */
 function managedImageOf(row: ImageRow): ManagedImage {
-  const hold = readHold(row.metadata_hold);
+  const hold = parseHold(row.metadata_hold);
   return {
     ...imageOf(row),
     removed: row.removed_at !== null,
@@ -164,7 +164,7 @@ function withoutUnchanged(edit: ImageEdit, row: ImageRow): ImageEdit {
       edit[field] !== undefined &&
       (edit[field] || null) === row[field] &&
       // If a scan has kept the slide in its dataset although metadata files name another one, confirming the dataset is an edit.
-      !(field === 'dataset_name' && readHold(row.metadata_hold)?.kind === 'kept'),
+      !(field === 'dataset_name' && parseHold(row.metadata_hold)?.kind === 'kept'),
   );
   return { ...edit, ...Object.fromEntries(unchanged.map((field) => [field, undefined])) };
 }

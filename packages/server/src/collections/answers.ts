@@ -1,6 +1,6 @@
 /**
- * Saves the answers of readers and of visitors (who have a share link, but no account) to the questions of a collection, and lists
- * them for the owner of the collection.
+ * Saves answers to the questions of a collection, and lists them for the owner of the collection. The answers come from readers
+ * (accounts) and visitors (who have a share link, but no account).
  */
 import {
   AppError,

@@ -60,6 +60,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
+  // editOwnResource() uses these to check the caller's permission again, and to limit the number of changes.
   readonly signIn: Pick<SignInService, 'holderOf'>;
   readonly actionLimiter: ActionLimiter;
   readonly visibleImages: VisibleImages;

@@ -11,7 +11,7 @@ import { type Database, type DatabaseTransaction, runLockedTransaction } from '.
 interface Dependencies {
   readonly db: Database;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly actionLimiter: ActionLimiter;
 }
 
@@ -38,7 +38,7 @@ export function editOwnResource<T>(
 ): Promise<T> {
   // The lock `accounts` keeps the permission of the caller, which recheckCaller() checks, unchanged until the commit.
   return runLockedTransaction(db, 'accounts', async (tx) => {
-    const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // own collections and saved views
+    const user = await recheckCaller(tx, signIn, actor, 'sharing.own'); // permits collections and saved views
     if (isLimited(action)) await actionLimiter.requireAllowed(tx, action, actor);
     const { target, detail, result } = await work(tx, user);
     await audit.record(tx, { action, actor: actor.uid, target, detail, origin: actor.origin });

@@ -2,8 +2,8 @@
  * Presentations of collections: the owner shows a field of view of a slide, and all followers receive it as a server-sent event.
  *
  * The current state of each presentation is in the database. While a process has followers, it reads the states of all followed
- * presentations with one query every 60 ms; a change by a presenter in the same process reaches its followers directly. The rights
- * of a follower are checked every second.
+ * presentations with one query every 60 ms. A change by a presenter in the same process reaches the followers without this query.
+ * The rights of a follower are checked every second.
  *
  * The web app of the presenter repeats the current state. Without repetitions the presentation ends, because a browser may close the
  * page without an event that ends the presentation. The presentation also ends when its presenter may no longer present.
@@ -202,6 +202,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
       );
       const channel = channels.get(collectionId);
       if (channel === undefined) return;
+      // The access check of the request has shown that the owner may present.
       updateChannel(channel, { seq, state: stateJson, updatedAt: updatedAt.getTime(), isPermitted: true });
     },
 

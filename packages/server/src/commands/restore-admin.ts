@@ -1,5 +1,5 @@
 /**
- * `npm run restore-admin [-- address]`: makes an account an active administrator with a new password, for an installation that no
+ * `npm run restore-admin [-- e-mail]`: makes an account an active administrator with a new password, for an installation that no
  * administrator can sign in to. The command checks no permissions, because its user has direct access to the database.
  */
 import '../platform/require-node.ts';
@@ -14,8 +14,8 @@ import { openExistingDatabase } from './open-existing-database.ts';
 
 async function restore(): Promise<void> {
   const config = configOfProcess();
-  const address = Email.safeParse(process.argv[2] ?? config.adminEmail ?? defaultAdminEmail);
-  if (!address.success) throw new ConfigError(`"${process.argv[2]}" is not an e-mail address.`);
+  const parsedEmail = Email.safeParse(process.argv[2] ?? config.adminEmail ?? defaultAdminEmail);
+  if (!parsedEmail.success) throw new ConfigError(`"${process.argv[2]}" is not an e-mail address.`);
 
   const db = await openExistingDatabase(config);
   try {
@@ -23,7 +23,7 @@ async function restore(): Promise<void> {
     const log = pino({ level: config.logLevel }, pino.destination(2)); // standard error
     const signIn = createEmbeddedSignIn({ db, log, now, passwordCost });
     const audit = createAuditRecorder({ db, now, log });
-    const { email, password, isNew } = await restoreAdmin({ db, now, signIn, audit }, address.data);
+    const { email, password, isNew } = await restoreAdmin({ db, now, signIn, audit }, parsedEmail.data);
     console.log(`${email} ${isNew ? 'is now' : 'is'} an active administrator. The new password is:
 
   ${password}

@@ -11,7 +11,7 @@ await runCommand(async (config, log) => {
   const { values, positionals } = parseArguments({ replace: { type: 'boolean' } }, usage);
   const [folder] = positionals;
   if (folder === undefined || positionals.length > 1) throw new UsageError(usage);
-  const replace = values.replace ?? false; // whether to replace a database with accounts, and uploads with other contents
+  const mayReplace = values.replace ?? false; // whether to replace a database with accounts, and uploads with other contents
   await restoreBackup(
     {
       config,
@@ -21,6 +21,6 @@ await runCommand(async (config, log) => {
       printLine: (sentence) => console.log(sentence),
     },
     path.resolve(folder),
-    replace,
+    mayReplace,
   );
 });

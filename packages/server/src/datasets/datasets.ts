@@ -1,7 +1,7 @@
 /**
  * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
- * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change, the
- * server checks the affected image sessions (the credentials of pixel requests) again.
+ * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change,
+ * `invalidateRights` makes the server read the rights of the affected image sessions (the credentials of pixel requests) again.
  *
  * The file is long because all operations share the transaction, the audit event and the steps after a commit.
  */
@@ -113,7 +113,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly audit: AuditRecorder;
   readonly mail: Mail;
-  readonly signIn: Pick<SignInService, 'holderOf'>;
+  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly actionLimiter: ActionLimiter;
   readonly imageSessions: Pick<ImageSessions, 'invalidateRights'>;
   readonly adminDigest: Pick<AdminDigest, 'schedule'>;
@@ -122,7 +122,7 @@ interface Dependencies {
 
 export function createDatasets(dependencies: Dependencies): Datasets {
   const { db, audit, mail, signIn, actionLimiter, imageSessions, adminDigest, recipients } = dependencies;
-  const now = () => dependencies.now().toISOString();
+  const nowIso = () => dependencies.now().toISOString();
 
   /** Runs a transaction under the lock `accounts`, after checking that the caller is still an administrator. */
   function runAsAdministrator<T>(actor: Actor, work: (tx: DatabaseTransaction) => Promise<T>): Promise<T> {
@@ -139,7 +139,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     name: string,
     uid: string,
   ): Promise<void> {
-    const at = now();
+    const at = nowIso();
     const isNew = await insertGrant(tx, { uid, dataset: name, grantedBy: actor.uid, now: at });
     await answerDatasetRequests(
       tx,
@@ -204,7 +204,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           wasShared === isShared &&
           hadIdentifiableOriginals === hasIdentifiableOriginals;
         if (isUnchanged) return;
-        await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: now() });
+        await saveDataset(tx, { name, access, isListed, isShared, hasIdentifiableOriginals, now: nowIso() });
         // Deletes visitors' image sessions, so that these do not become valid again when sharing is switched on again.
         // A restriction also matters for a dataset that was not shared: a link to one of its cases may open slides of a shared dataset.
         if (becomesRestricted || (wasShared && !isShared)) await deleteVisitorSessionsIn(tx, name);
@@ -224,7 +224,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           origin: actor.origin,
         });
       });
-      imageSessions.invalidateRights();
+      imageSessions.invalidateRights(); // of all accounts
     },
 
     async grant(actor, requestedName, uid, download) {
@@ -274,7 +274,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           await answerDatasetRequests(
             tx,
             { uid: request.uid, datasets: [request.dataset] },
-            { answer: 'refused', reason, answeredBy: actor.uid, now: now() },
+            { answer: 'refused', reason, answeredBy: actor.uid, now: nowIso() },
           );
           await audit.record(tx, {
             action: 'dataset-request-refused',
@@ -294,7 +294,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
 
     async listRequestable(user) {
       if (seesEveryDataset(user)) return [];
-      const [rows, requests, restrictedByUid] = await Promise.all([
+      const [rows, requests, inaccessibleByUid] = await Promise.all([
         listDatasetRows(db),
         listDatasetRequestsOf(db, user.uid),
         restrictedDatasetsOf(db, [user.uid]),
@@ -307,7 +307,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           const request = requestByDataset.get(name);
           return {
             name,
-            granted: !restrictedByUid.get(user.uid)?.has(name),
+            granted: !inaccessibleByUid.get(user.uid)?.has(name),
             request:
               request === undefined
                 ? null
@@ -337,7 +337,7 @@ export function createDatasets(dependencies: Dependencies): Datasets {
         // A repeated request with the same reason changes nothing and is not audited again.
         if (openRequest?.reason === reason) return true;
         await actionLimiter.requireAllowed(tx, 'dataset-requested', actor);
-        const { id, at } = openRequest ?? { id: randomUUID(), at: now() };
+        const { id, at } = openRequest ?? { id: randomUUID(), at: nowIso() };
         await saveDatasetRequest(tx, { id, uid: actor.uid, dataset: name, reason, at });
         await audit.record(tx, {
           action: 'dataset-requested',

@@ -60,7 +60,7 @@ export function bulkFormOf(
     const isOtherSyntax =
       acceptedSyntax !== undefined && acceptedSyntax !== '*' && acceptedSyntax !== transferSyntax;
     if (isOtherSyntax) continue;
-    if (type === '*/*') return { isMultipart: true, type: preferred };
+    if (type === '*/*') return { isMultipart: true, type: preferred }; // multipart is the usual form in DICOMweb
     if (type === 'multipart/related' || type === 'multipart/*') {
       const partType = firstMatchOf(parameters.get('type')?.toLowerCase() ?? preferred);
       if (partType !== undefined) return { isMultipart: true, type: partType };

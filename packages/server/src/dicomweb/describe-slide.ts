@@ -41,7 +41,7 @@ const photometricInterpretations = {
   ict: 'YBR_ICT',
 } as const satisfies Record<NativeLevel['colour'], string>;
 
-/** Micrometres per pixel that the attributes state for a slide of unknown scale. */
+/** Micrometres per pixel of level 0 (full resolution) that the attributes state for a slide of unknown scale. */
 const nominalMpp = 1;
 /**
  * Position (mm) and orientation for files that do not state them: as if scanned with the label on the right. The
@@ -51,7 +51,7 @@ const defaultPlaceOnGlass: PlaceOnGlass = { origin: { x: 0, y: 0 }, orientation:
 /** Assumed thickness of the tissue section in millimetres (5 µm), because no slide file states it. */
 const sectionThicknessMm = 0.005;
 
-/** Tags of RowPositionInTotalImagePixelMatrix and ColumnPositionInTotalImagePixelMatrix. */
+/** Tags of RowPositionInTotalImagePixelMatrix and ColumnPositionInTotalImagePixelMatrix: the place of a tile in its level. */
 const tilePositionTags = ['0048021F', '0048021E'];
 /** Tag of PlanePositionSlideSequence, which contains these two attributes. */
 const planePositionTag = '0048021A';
@@ -90,7 +90,7 @@ export function seriesOf({ id, fileName }: DescribedImage): Attributes {
   };
 }
 
-/** Returns the attributes of an instance that a search response contains. `level.level`: index of the level; 0 is full resolution. */
+/** Returns those attributes of an instance that a search response contains. `level.level`: index of the level, 0 is full resolution. */
 export function instanceOf({ id }: DescribedImage, level: NativeLevel): Attributes {
   return {
     SOPClassUID: wsiStorageClass,
@@ -195,7 +195,7 @@ export function metadataOf(
         IlluminationTypeCodeSequence: codeSequence('111744', 'DCM', 'Brightfield illumination'),
         IlluminationColorCodeSequence: codeSequence('414298005', 'SCT', 'Full Spectrum'),
         ...(slide.objectivePower !== null && { ObjectiveLensPower: slide.objectivePower }),
-        ...(slide.hasIccProfile && { ICCProfile: new BulkData(`${url}/bulkdata/icc`) }),
+        ...(slide.hasIccProfile && { ICCProfile: new BulkData(`${url}/bulkdata/icc`) }), // a URL instead of the bytes
       },
     ],
     DimensionOrganizationType: 'TILED_FULL',

@@ -59,6 +59,7 @@ export interface DicomWeb {
    * Returns a frame of an instance.
    *
    * @param frameNumber counted from 1
+   * @param client account and session whose share of the render queue the request uses, and the signal that aborts it
    * @param allocate supplies the memory into which the frame is read
    * @throws AppError not_found; SlideError
    */
@@ -187,17 +188,18 @@ export function createDicomWeb({ slides, catalogue }: DicomWebDependencies): Dic
       if (uids.series !== undefined && uids.series !== uidOf(image.id, 'series'))
         throw new AppError('not_found');
       const levels = uids.instance === undefined ? slide.levels : [levelOf(image.id, slide, uids)];
-      if (levels.length === 0) throw new AppError('not_found');
+      if (levels.length === 0) throw new AppError('not_found'); // the study has no series
       return levels.map((level) => toJson(metadataOf(described, slide, level, urlOf(base, image.id, level))));
     },
 
     frame(image, uids, frameNumber, client, allocate) {
-      const choose = (slide: DicomWebSlide) => {
+      // `nativeLevelTile` calls this function when the slide is open, and reads the chosen tile.
+      const chooseTile = (slide: DicomWebSlide) => {
         const level = levelOf(image.id, slide, uids);
         if (frameNumber < 1 || frameNumber > level.columns * level.rows) throw new AppError('not_found');
         return { level, index: frameNumber - 1 };
       };
-      return slides.nativeLevelTile(image, { choose, allocate }, client);
+      return slides.nativeLevelTile(image, { choose: chooseTile, allocate }, client);
     },
 
     async iccProfile({ image, slide }, uids, requester) {
@@ -219,7 +221,7 @@ const exampleImage: DescribedImage = {
   createdAt: '',
 };
 const exampleLevel: NativeLevel = {
-  ...renderedTileCoding,
+  ...renderedTileCoding, // codec and colour model
   level: 0,
   width: 1,
   height: 1,
@@ -241,9 +243,9 @@ export function searchableTagsOf(level: SearchLevel): ReadonlySet<string> {
 }
 
 /**
- * Returns whether slides, whose modality is SM (slide microscopy), can match the query. For each study that they open, viewers also
- * search for other modalities; the server answers such a search without reading the catalogue. Values of the query that
- * can match: SM, S?, ?M, ??, every pattern with a star, and a list that contains one of them.
+ * Returns whether slides, whose modality is SM (slide microscopy), can match the query. When a viewer opens a study, it also searches
+ * for series of other modalities; the server answers such a search without reading the catalogue. Values of the query
+ * that can match: SM, S?, ?M, ??, every pattern with a star, and a list that contains one of them.
  */
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const mayMatchSlides = (queryValue: string | undefined) =>

@@ -36,7 +36,7 @@ export interface FramesRequest {
   readonly allocate?: BufferAllocator | undefined;
 }
 
-/** A response with status 200. Its body consists of `before`, `bytes` and `after`. */
+/** A response with status 200. Its body is `before`, `bytes` and `after`, one after the other. */
 export interface ResolvedFrames {
   /** Start and end of a multipart body, ASCII; empty when a frame is sent without a multipart body. */
   readonly before: string;
@@ -108,10 +108,11 @@ export function createFrameResolver({
       const firstPart = partOf(firstFrame, form.type);
       const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame).type));
       if (performance.now() - startedAt > recheckAfterMs) await recheckAccess(session, image.id);
+      // A frame counts as a tile: it shows the image in a viewer, not only as a thumbnail.
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
-      const frameList = frameNumbers.length === 1 ? params.frames : frameNumbers.join('_');
+      const frameList = params.frames.replaceAll(',', '_'); // a comma would separate two ETags in If-None-Match
       const formName = formNameOf(form); // part of the ETag, because the bodies of different forms differ
       const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
       if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag };

@@ -36,7 +36,7 @@ const isUnsupported = (key: string): key is keyof typeof unsupportedWarnings =>
  */
 export const moreResultsWarning = 'There are additional results that can be requested';
 
-/** Maximum number of results in a response, and the largest `offset`. */
+/** Maximum number of results in a response, and largest `offset` that a search supports. */
 export const searchLimits = { limit: 100, offset: 100_000 } as const;
 const maxValueLength = 256;
 const maxKeys = 50;
@@ -78,30 +78,30 @@ export function parseSearch(
   const warnings = new Set<string>();
   let limit: number = searchLimits.limit;
   let offset = 0;
-  for (const [key, raw] of entries) {
+  for (const [key, value] of entries) {
     if (key === 'includefield') {
-      checkFields(raw);
+      checkIncludedFields(value);
       continue;
     }
-    if (typeof raw !== 'string' || raw.length > maxValueLength)
+    if (typeof value !== 'string' || value.length > maxValueLength)
       throw new AppError('invalid_request', { field: key });
-    if (key === 'limit') limit = Math.min(searchLimits.limit, numberOf(key, raw));
-    else if (key === 'offset') offset = numberOf(key, raw);
+    if (key === 'limit') limit = Math.min(searchLimits.limit, parseNumber(key, value));
+    else if (key === 'offset') offset = parseNumber(key, value);
     else if (isUnsupported(key)) {
-      if (booleanOf(key, raw)) warnings.add(unsupportedWarnings[key]);
+      if (parseBoolean(key, value)) warnings.add(unsupportedWarnings[key]);
     } else if (!isAttribute(key)) warnings.add(ignoredParametersWarning);
     else {
       const tag = tagOfKey(key);
       if (tag === undefined || !searchableTags.has(tag)) warnings.add(ignoredAttributesWarning);
-      else if (raw !== '' && raw !== '*') matches.set(tag, raw);
+      else if (value !== '' && value !== '*') matches.set(tag, value); // both match everything
     }
   }
   return { matches, limit, offset, warnings: [...warnings] };
 }
 
 /** Validates `includefield`, which has no effect: the response always contains all attributes that the server knows. */
-function checkFields(raw: unknown): void {
-  const values = (Array.isArray(raw) ? raw : [raw]) as unknown[];
+function checkIncludedFields(valueOrValues: unknown): void {
+  const values = (Array.isArray(valueOrValues) ? valueOrValues : [valueOrValues]) as unknown[];
   const invalidField = '-'; // not an attribute
   const fields = values.flatMap((value) => (typeof value === 'string' ? value.split(',') : [invalidField]));
   if (fields.length > maxIncludedFields) throw new AppError('invalid_request', { field: 'includefield' });
@@ -109,19 +109,19 @@ function checkFields(raw: unknown): void {
   if (unknownField !== undefined) throw new AppError('invalid_request', { field: unknownField.slice(0, 64) });
 }
 
-function numberOf(field: string, raw: string): number {
-  if (!/^\d{1,9}$/.test(raw)) throw new AppError('invalid_request', { field });
-  return Number(raw);
+function parseNumber(field: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new AppError('invalid_request', { field });
+  return Number(text);
 }
 
-function booleanOf(field: string, raw: string): boolean {
-  if (raw !== 'true' && raw !== 'false') throw new AppError('invalid_request', { field });
-  return raw === 'true';
+function parseBoolean(field: string, text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new AppError('invalid_request', { field });
+  return text === 'true';
 }
 
 /**
- * Returns whether the data set matches all values of the query: lists of UIDs, wildcards, and ranges of dates and times (PS3.4
- * section C.2.2.2). A data set without a requested attribute does not match.
+ * Returns whether the data set matches all values of the query, which may be lists of UIDs, patterns with wildcards, and ranges of dates
+ * and times (PS3.4 section C.2.2.2). A data set without an attribute of the query does not match.
  */
 export function matchesQuery(dataSet: JsonDataSet, matches: SearchQuery['matches']): boolean {
   for (const [tag, queryValue] of matches) {
@@ -157,7 +157,7 @@ function matcherOf(vr: string, queryValue: string): (value: string) => boolean {
   return (value) => patterns.some((pattern) => matchesWildcards(lowerCased(value), pattern));
 }
 
-const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en');
+const lowerCased = (text: string) => text.normalize('NFC').toLocaleLowerCase('en'); // not in Turkish, where `I` becomes `ı`
 
 /**
  * Returns whether the text matches a pattern in which `*` stands for any text and `?` for one character. Does not use a regular

@@ -7,11 +7,11 @@ import { createHash } from 'node:crypto';
 /** The entity that a UID identifies. A number stands for the instance of the level with this index. */
 type UidRole = 'study' | 'series' | 'frame-of-reference' | 'pyramid' | 'specimen' | 'dimensions' | number;
 
-/** Recent results of `uidOf`. Each frame needs several UIDs, and hashing one takes as long as reading a tile. */
+/** Recent results of `uidOf`. They save time: each frame needs several UIDs, and hashing one takes as long as reading a tile. */
 const recentUids = new Map<string, string>();
 const maxCachedEntries = 10_000;
 
-/** Returns the UID of an entity of the image's study. */
+/** Returns the UID of the study of an image, or of another entity that belongs to this study. */
 export function uidOf(imageId: string, role: UidRole): string {
   const key = `${imageId} ${role}`;
   const cachedUid = recentUids.get(key);
@@ -23,7 +23,7 @@ export function uidOf(imageId: string, role: UidRole): string {
   return uid;
 }
 
-/** Recent results of `imageIdOf`, by study UID. A conversion takes half of the time that sending a frame takes. */
+/** Recent results of `imageIdOf`, by study UID. They save time, because a conversion takes half as long as sending a frame. */
 const recentImageIds = new Map<string, string>();
 
 /** Returns the id of the image of a study; null for a UID that `uidOf` cannot have returned. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { isAddressEntry } from '../domain/address-list.ts';
-import { addressOf, type Config } from '../platform/config.ts';
+import { type Config, serverUrlOf } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, wrong } from './finding.ts';
 
 const timeoutMs = 5000;
@@ -41,7 +41,7 @@ async function checkPort(host: string, port: number, setting: string, probePath:
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      const isLamina = await respondsWithSuccess(`${addressOf(host, port)}${probePath}`);
+      const isLamina = await respondsWithSuccess(`${serverUrlOf(host, port)}${probePath}`);
       if (isLamina) return ok(subject, `${port} at ${host}: Lamina is running there.`);
       return wrong(
         subject,
@@ -64,9 +64,9 @@ async function checkPort(host: string, port: number, setting: string, probePath:
   }
 }
 
-async function respondsWithSuccess(address: string): Promise<boolean> {
+async function respondsWithSuccess(url: string): Promise<boolean> {
   try {
-    return (await fetch(address, { signal: AbortSignal.timeout(timeoutMs) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })).ok;
   } catch {
     return false;
   }
@@ -77,15 +77,15 @@ export function checkAddresses(
   config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'trustedProxies' | 'imageSessionCookie'>,
 ): Finding[] {
   const { publicUrl, host, port, trustedProxies } = config;
-  const address = new URL(publicUrl ?? addressOf(host, port));
-  const isLoopback = loopbackPattern.test(address.hostname);
-  const isHttps = address.protocol === 'https:';
+  const url = new URL(publicUrl ?? serverUrlOf(host, port)); // the start of links in e-mails and redirects
+  const isLoopback = loopbackPattern.test(url.hostname);
+  const isHttps = url.protocol === 'https:';
   const findings: Finding[] = [];
   if (isLoopback && !loopbackPattern.test(host)) {
     findings.push(
       wrong(
         'PUBLIC_URL',
-        `Other machines reach this server (HOST=${host}), but e-mails and redirects contain ${address.origin}.`,
+        `Other machines reach this server (HOST=${host}), but e-mails and redirects contain ${url.origin}.`,
         'Set PUBLIC_URL to the address that people use.',
       ),
     );
@@ -93,11 +93,11 @@ export function checkAddresses(
     findings.push(
       wrong(
         'PUBLIC_URL',
-        `${address.origin} is not encrypted: the network can read passwords and slides.`,
+        `${url.origin} is not encrypted: the network can read passwords and slides.`,
         'Put a reverse proxy with a certificate in front (deploy/nginx.conf), and begin PUBLIC_URL with https://.',
       ),
     );
-  } else findings.push(ok('PUBLIC_URL', `${address.origin}${isLoopback ? ', on this machine only' : ''}.`));
+  } else findings.push(ok('PUBLIC_URL', `${url.origin}${isLoopback ? ', on this machine only' : ''}.`));
   if (config.imageSessionCookie === 'strict' && !isHttps) {
     findings.push(
       wrong(
@@ -141,20 +141,22 @@ function checkProxies(proxies: readonly string[], isHttps: boolean): Finding {
 /** Checks that the OpenID Connect provider can be reached and states the configured issuer. */
 export async function checkProvider({ signIn: { external } }: Pick<Config, 'signIn'>): Promise<Finding[]> {
   if (external === null) return [];
-  const address = `${external.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const discoveryUrl = `${external.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const advice =
     'Set OIDC_ISSUER exactly as the provider states it, and check that this machine can reach it.';
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(discoveryUrl, { signal: AbortSignal.timeout(timeoutMs) });
     const { issuer } = (await response.json()) as { issuer?: unknown };
     if (issuer === external.issuer) return [ok('Sign-in provider', `${external.issuer} answers.`)];
-    return [wrong('Sign-in provider', `${address} states the issuer "${String(issuer)}".`, advice)];
+    return [wrong('Sign-in provider', `${discoveryUrl} states the issuer "${String(issuer)}".`, advice)];
   } catch (error) {
-    return [wrong('Sign-in provider', `${address} does not answer as expected: ${reasonOf(error)}.`, advice)];
+    return [
+      wrong('Sign-in provider', `${discoveryUrl} does not answer as expected: ${reasonOf(error)}.`, advice),
+    ];
   }
 }
 
-/** Checks that SECRET_KEY is set for PostgreSQL, which several servers may share, and that the throttle limits sign-in attempts. */
+/** Checks that SECRET_KEY is set for PostgreSQL, which several servers may share, and that the throttle of sign-in attempts is on. */
 export function checkSecrets({
   databaseUrl,
   secretKey,

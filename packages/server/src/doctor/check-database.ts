@@ -8,7 +8,7 @@ import { type Finding, note, ok, reasonOf, withoutPasswords, withTimeout, wrong 
 const timeoutMs = 120_000; // the inspection reads the whole file of an embedded database
 /** Maximum difference from the clock of the database. Sessions and one-time codes (TOTP) depend on the clock. */
 const maxClockSkewMs = 2000;
-/** A process uses ten connections and its job queue three. Two more allow for connections that PostgreSQL reserves. */
+/** A process uses ten connections, and three more for its job queue. Another two allow for connections that PostgreSQL reserves. */
 const connectionsPerProcess = 15;
 /** A connection limit that is not enough for this number of processes gives a finding with the state `note`. */
 const recommendedProcesses = 3;
@@ -72,7 +72,7 @@ function checkState(health: DatabaseHealth, databaseName: string): Finding {
 }
 
 function checkClock({ databaseClockAheadMs }: DatabaseHealth): Finding[] {
-  if (databaseClockAheadMs === null) return [];
+  if (databaseClockAheadMs === null) return []; // SQLite, which uses the clock of this machine
   const seconds = `${(Math.abs(databaseClockAheadMs) / 1000).toFixed(1)} s`;
   if (Math.abs(databaseClockAheadMs) <= maxClockSkewMs)
     return [ok('Clock', `Differs from the database's clock by ${seconds}.`)];
@@ -87,7 +87,7 @@ function checkClock({ databaseClockAheadMs }: DatabaseHealth): Finding[] {
 }
 
 function checkConnectionLimit({ maxConnections }: DatabaseHealth): Finding[] {
-  if (maxConnections === null) return [];
+  if (maxConnections === null) return []; // SQLite
   const processes = Math.floor(maxConnections / connectionsPerProcess);
   const message = `PostgreSQL allows ${maxConnections} connections: enough for ${processes} processes of Lamina.`;
   return [

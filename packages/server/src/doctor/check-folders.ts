@@ -78,7 +78,7 @@ export async function checkDataFolder({
     ];
   }
   const { type, bavail: freeBlocks, bsize: blockBytes } = await fs.statfs(dataDir);
-  const maxCacheBytes = tileCacheBytes + (objectStore === null ? 0 : objectCacheBytes);
+  const maxCacheBytes = tileCacheBytes + (objectStore === null ? 0 : objectCacheBytes); // both caches are in the folder
   return [
     checkFileSystem(dataDir, type, databaseUrl === null),
     checkFreeSpace(freeBlocks * blockBytes, maxCacheBytes),

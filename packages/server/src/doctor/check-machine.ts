@@ -7,9 +7,9 @@ import { type Finding, gibibytes, note, ok, wrong } from './finding.ts';
 
 /** Memory that an HTTP worker process or a render worker needs (docs/operate.md, section "Sizing"). */
 const bytesPerProcess = 512 * 1024 ** 2;
-/** Limit that is enough for a thousand viewers with six connections each, and a few files for each open slide. */
+/** A limit of open files that is enough for a thousand viewers with six connections each, and a few files for each open slide. */
 const recommendedOpenFiles = 16_384;
-/** A lower limit gives a finding with the state `wrong`. */
+/** A limit below this number gives a finding with the state `wrong`. */
 const minOpenFiles = 2048;
 
 /** Reports the version of Node and the platform. */
@@ -68,7 +68,8 @@ async function findOpenFileLimit(): Promise<number | null> {
 
 /** Checks the image libraries, and whether Landlock (a Linux security module) can confine the render workers to slides. */
 export async function checkLibraries(): Promise<Finding[]> {
-  const { libvips, turboJpeg, openSlide, landlock } = await installedLibraries();
+  const libraries = await installedLibraries();
+  const { libvips, turboJpeg: hasTurboJpeg, openSlide, landlock: landlockVersion } = libraries;
   return [
     libvips === null
       ? wrong(
@@ -77,7 +78,7 @@ export async function checkLibraries(): Promise<Finding[]> {
           'Install the packages again with `npm ci`, including optional ones, on this system (glibc or musl).',
         )
       : ok('sharp', `libvips ${libvips}.`),
-    turboJpeg
+    hasTurboJpeg
       ? ok('libjpeg-turbo', 'Installed: rendering is three times as fast.')
       : note(
           'libjpeg-turbo',
@@ -91,12 +92,12 @@ export async function checkLibraries(): Promise<Finding[]> {
           'If you have such slides, install it (Debian: libopenslide0); no setting is needed.',
         )
       : ok('OpenSlide', `${openSlide}.`),
-    landlock === 0
+    landlockVersion === 0 // absent
       ? note(
           'Landlock',
           'Not available: a render worker compromised by a malicious slide could read every file of the server’s user.',
           'Use Linux 5.13 or newer with Landlock enabled (`lsm=` at boot), or accept the risk (docs/security.md).',
         )
-      : ok('Landlock', `Version ${landlock}: render workers can open only slides.`),
+      : ok('Landlock', `Version ${landlockVersion}: render workers can open only slides.`),
   ];
 }

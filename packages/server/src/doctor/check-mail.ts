@@ -24,7 +24,7 @@ export async function checkMail({
   const { host } = new URL(smtpUrl);
   const transport = createTransport(smtpOptions({ smtpUrl, allowPlaintextMail }, timeoutMs));
   try {
-    await transport.verify();
+    await transport.verify(); // connects and signs in
     return ok('Mail', `${host} accepts the sign-in; the sender of e-mails is ${mailFrom}.`);
   } catch (error) {
     return wrong(

@@ -7,7 +7,7 @@ import type { Config } from '../platform/config.ts';
 import { type Finding, note, ok, reasonOf, withTimeout, wrong } from './finding.ts';
 
 const timeoutMs = 15_000;
-const testRangeBytes = 16;
+const testRangeBytes = 16; // number of bytes that the check reads from an object
 
 /** Checks that objects can be listed and read by ranges, as slides require, and written and deleted, as uploads require. */
 export async function checkObjectStorage({
@@ -19,7 +19,7 @@ export async function checkObjectStorage({
   const location = `${bucket}/${prefix} at ${new URL(endpoint).host}`;
   const store = createObjectStore(objectStore);
   try {
-    const firstObject = await withTimeout(timeoutMs, firstOf(store.list('')));
+    const firstObject = await withTimeout(timeoutMs, firstOf(store.list(''))); // '': all keys that begin with the prefix
     if (firstObject === null)
       return [note('Bucket', `${location} can be listed and is empty.`, 'Put slides into it.')];
     await withTimeout(timeoutMs, store.read(firstObject, 0, Math.min(testRangeBytes, firstObject.size)));

@@ -4,7 +4,7 @@
 export interface Finding {
   /** What was checked, such as `Database` or `Mail`. */
   readonly subject: string;
-  /** `wrong`: what was checked must be corrected. `note`: it works, but the operator can improve it or should know about it. */
+  /** `wrong`: the operator must correct the subject. `note`: the subject works, but the operator can improve it or should know about it. */
   readonly state: 'ok' | 'note' | 'wrong';
   /** What the check found. It never contains a secret. */
   readonly message: string;
@@ -36,7 +36,7 @@ export function reasonOf(error: unknown): string {
   const sentences: string[] = [];
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     const { message, code } = current as NodeJS.ErrnoException;
-    const text = message === '' ? (code ?? current.name) : message; // AggregateError has no message
+    const text = message === '' ? (code ?? current.name) : message; // an AggregateError of Node's network functions has no message
     const sentence = text.replace(/[.\s]+$/, '');
     if (!sentences.includes(sentence)) sentences.push(sentence);
   }

@@ -1,8 +1,8 @@
 /**
  * The rules for changing accounts, such as suspension: one function for each row of the table in docs/permissions.md, section 5.
  *
- * Each function for a change returns the account after the change. If it returns the same object that it received,
- * nothing has changed, and the caller neither writes to the database nor revokes tokens nor records an audit event.
+ * Each function for a change returns the account after the change. If a function returns the same object that it received,
+ * nothing has changed: the caller then does not write to the database, revoke tokens or record an audit event.
  *
  * `now` (if it is a string) and the times in an account are ISO 8601 in UTC with milliseconds, so that comparing strings compares times.
  */
@@ -34,7 +34,7 @@ function hasExpired({ status, expiresAt }: Pick<User, 'status' | 'expiresAt'>, n
 
 /**
  * Whether a token or session is invalid because the account's end date passed after the token was issued. Such a token never
- * becomes valid again (rule P7 of docs/permissions.md): an approval, which may set a later end date, deletes it.
+ * becomes valid again (rule P7 of docs/permissions.md): the approval that reactivates the account deletes the token.
  */
 export function wasIssuedBeforeExpiry(
   issuedAt: Date,
@@ -143,7 +143,7 @@ export function withEndDate(user: User, expiresAt: string | null | undefined, no
   return { ...user, expiresAt: endDate };
 }
 
-/** Suspends an active or pending account. @throws AppError self_change, closed (if deactivated), last_admin */
+/** Suspends an active or pending account. @throws AppError self_change, closed (the account is deactivated), last_admin */
 export function suspend(user: User, { actor, isOtherAdminActive, now }: ChangeContext): User {
   if (user.uid === actor) throw new AppError('self_change');
   if (user.status === 'suspended') return user;
@@ -172,10 +172,10 @@ export function promote(user: User, now: string): User {
 }
 
 /**
- * Returns the account with a new `updatedAt` when an administrator sets its password. Administrators change their own password
- * through another call, which requires a recent sign-in or the current password.
+ * Returns the account with a new `updatedAt` when an administrator sets its password, which is stored separately. Administrators
+ * change their own password through another call, which requires a recent sign-in or the current password.
  *
- * @throws AppError self_change, closed (if deactivated)
+ * @throws AppError self_change, closed (the account is deactivated)
  */
 export function replacePassword(user: User, { actor, now }: Pick<ChangeContext, 'actor' | 'now'>): User {
   if (user.uid === actor) throw new AppError('self_change');

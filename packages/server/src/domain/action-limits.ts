@@ -21,7 +21,8 @@ export const actionLimits = {
   /** Each request for a dataset may notify administrators. */
   'dataset-requested': { maxCount: 20, withinMs: hour },
   'share-link-created': { maxCount: 200, withinMs: hour },
-  // Far above what a person does, also with the automatic saving of an editor; a script could fill the database and the audit log.
+  // These limits are far above what a person does, even in an editor that saves automatically. Without them, a script could fill the
+  // database and the audit log.
   'saved-view-created': { maxCount: 600, withinMs: hour },
   'saved-view-changed': { maxCount: 600, withinMs: hour },
   'collection-created': { maxCount: 600, withinMs: hour },

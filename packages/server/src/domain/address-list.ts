@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkOf } from './network-of.ts';
 
-/** Named networks, with the names that Fastify accepts (@fastify/proxy-addr). */
+/** Networks that a list may contain by name; Fastify (@fastify/proxy-addr) accepts the same names. */
 const namedNetworks: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

@@ -13,6 +13,7 @@ export interface OwnedLayer {
 
 type Account = Pick<User, 'uid' | 'status' | 'role'>;
 
+/** What an account may do with a layer. */
 export interface LayerRights {
   readonly read: boolean;
   /** Change annotations. The caller checks that the layer is not locked. */

@@ -43,6 +43,7 @@ export function createApiTokenLimit(
       bucket.requestsLeft = Math.min(rate.burst, bucket.requestsLeft + elapsedSeconds * rate.perSecond);
       bucket.filledAt = at;
 
+      // Whole seconds, as in the header Retry-After, and at least 1, because 0 means "allowed".
       if (bucket.requestsLeft < 1) return Math.max(1, Math.ceil((1 - bucket.requestsLeft) / rate.perSecond));
       bucket.requestsLeft -= 1;
       return 0;

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 
-/** The hashed fields of an entry. `chainHash` hashes them in this order. */
+/** The hashed fields of an entry, named as their columns. `chainHash` hashes them in this order. `address`: IP address of the client. */
 export interface ChainedFields {
   readonly seq: number;
   readonly at: string;

@@ -10,8 +10,8 @@ export interface ByteRange {
  * Returns the bytes to send.
  *
  * @param size size of the file in bytes
- * @returns `whole` without a header and for an invalid header, which RFC 9110 says to ignore; `unsatisfiable` for a range outside
- *   the file, and for several ranges, which are not supported
+ * @returns `whole` (send the whole file) without a header, and for an invalid header, which a server ignores (RFC 9110);
+ *   `unsatisfiable` for a range outside the file, and for several ranges, which this server does not support
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, ranges] = /^bytes=(.*)$/i.exec(header?.trim() ?? '') ?? [];

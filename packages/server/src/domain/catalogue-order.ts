@@ -58,8 +58,8 @@ export function unrestrictedRanges(
   restricted: ReadonlySet<string>,
 ): readonly SortKeyRange[] | null {
   if (restricted.size === 0) return null;
-  // Names that differ only in case or in leading zeros share one range of keys. The result contains the range if one of its names is
-  // not restricted, so the query must still filter the entries.
+  // Names that differ only in case or in leading zeros share one range of keys. The result contains this range if at least one of the
+  // names is not restricted, so the query must still filter the entries.
   const namesByKey = Map.groupBy(datasets, (name) => rangeOfNamedDataset(name).from);
   const ranges: { from: string; to: string | null }[] = [];
   let isInRange = false;
@@ -67,9 +67,9 @@ export function unrestrictedRanges(
     const wasInRange = isInRange;
     isInRange = names.some((name) => !restricted.has(name));
     const lastRange = ranges.at(-1);
-    if (isInRange && !wasInRange)
-      ranges.push({ from, to: null }); // `to` is set at the next restricted dataset
-    else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from; // `to` is exclusive
+    // Consecutive datasets that are not restricted become one range, which ends at the next restricted dataset.
+    if (isInRange && !wasInRange) ranges.push({ from, to: null });
+    else if (!isInRange && wasInRange && lastRange !== undefined) lastRange.to = from;
   }
   // Entries without a dataset come last; a range that is still open includes them.
   if (!isInRange) ranges.push({ from: keyWithoutDataset, to: null });

@@ -12,7 +12,7 @@ export function seesEveryDataset(account: { readonly status: Status; readonly ro
 /** Stands for the images without a dataset in a set of restricted datasets. No dataset has an empty name. */
 export const noDataset = '';
 
-/** The account that sends a request. Most functions receive it as a `User`; `onlyDatasetsOf` reads the additional property. */
+/** The account that sends a request. Most functions receive a reader as a `User`; `onlyDatasetsOf` reads the additional property. */
 export interface Reader extends User {
   /** Datasets to which the API token of the request is limited; undefined: every dataset that the account may see. */
   readonly onlyDatasets?: readonly string[];
@@ -31,7 +31,7 @@ export function mayAddToDataset(reader: User, dataset: string): boolean {
 
 /**
  * The restricted datasets of an API token that is limited to some datasets: the datasets restricted for its owner, all datasets
- * outside the limit, and `noDataset`. `has` is also true for datasets outside the limit that are created later.
+ * outside the limit, and `noDataset`. `has` also returns true for datasets outside the limit that did not exist at construction.
  */
 export class TokenRestrictedDatasets extends Set<string> {
   readonly #allowedKeys: ReadonlySet<string>;

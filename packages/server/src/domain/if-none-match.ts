@@ -4,7 +4,7 @@
  */
 export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch === etag) return true; // the usual case, which tiles need without a loss of time
+  if (ifNoneMatch === etag) return true; // the usual case; it must be fast for tiles
   const withoutWeakPrefix = (tag: string) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch
     .split(',')

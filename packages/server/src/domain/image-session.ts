@@ -20,7 +20,7 @@ export interface ImageSession {
   readonly expiresAt: number;
   /** Datasets that the account, or its API token, may not see. For a visitor: datasets that the creator of the link may not see. */
   readonly inaccessibleDatasets: ReadonlySet<string>;
-  /** Whether the account sees hidden images, as administrators do. */
+  /** Whether the account sees hidden images, which only administrators may see (`hidden_at` in the database). */
   readonly seesHidden: boolean;
   /**
    * The views of this session that the audit log contains already, by image id, so that they are not recorded again. Other processes may
@@ -65,7 +65,7 @@ export function includesView(earlier: ViewKind | undefined, required: ViewKind):
 }
 
 interface ProtectedImage {
-  /** May be undefined if the session belongs to an account, not to a visitor. */
+  /** Required for the session of a visitor, which is limited to the images of a share link. */
   readonly id?: string;
   /** Null: the image belongs to no dataset (see `noDataset`). */
   readonly dataset: string | null;
@@ -102,7 +102,7 @@ export function requesterOf({
   return { account: apiToken === undefined ? uid : `api-token ${uid}`, session: hash };
 }
 
-/** Maximum number of sessions of an account, without the sessions of visitors of its share links. A further session ends the oldest. */
+/** Maximum number of sessions of an account, not counting visitors of its share links. A further session ends the oldest one. */
 export const maxSessionsPerAccount = 10;
 
 /** Returns the remaining whole seconds of a session, at least 0. */

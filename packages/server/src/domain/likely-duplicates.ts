@@ -5,10 +5,10 @@ import { emailKey } from './email.ts';
 const maxDuplicates = 5;
 /** The strongest reason first. */
 const reasonsByStrength: readonly LikelyDuplicate['why'][] = ['same-mailbox', 'same-name', 'similar-email'];
-/** Equal local parts (the part before the @) that are shorter do not count: `it@…` belongs to an office, not to a person. */
+/** Equal local parts (the part before the @) count only from this length on: `it@…` belongs to an office, not to a person. */
 const minLocalPartLength = 3;
 
-/** The normalised strings by which two accounts are compared. */
+/** An account, and the normalised strings by which it is compared with other accounts. */
 interface ComparisonKeys {
   readonly user: User;
   /** Empty for an account without a name. */

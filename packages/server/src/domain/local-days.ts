@@ -38,8 +38,8 @@ export function lastLocalDays(now: Date, zone: string, count: number): LocalDay[
 /** Returns the start of a local day in milliseconds since the epoch. @param day number of days since 1970-01-01 */
 function startOf(day: number, offsetMs: (at: number) => number): number {
   const localMidnight = day * dayMs;
-  // The UTC time of midnight depends on the offset at that time. So this estimates the time twice, each time with the
-  // offset at the previous estimate.
+  // The UTC time of midnight is `localMidnight` minus the offset at that time, which is not known yet. So the time is estimated
+  // twice, each time with the offset at the previous estimate.
   const estimate = localMidnight - offsetMs(localMidnight - offsetMs(localMidnight));
   // Where a clock change skips midnight, the estimate is before the change. The day starts at the change, later than 00:00.
   const isBeforeMidnight = estimate + offsetMs(estimate) < localMidnight;

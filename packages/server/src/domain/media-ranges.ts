@@ -4,7 +4,7 @@
 export interface MediaRange {
   /** Lower case, without parameters; may be a wildcard. */
   readonly type: string;
-  /** The parameter `q`: how much the client prefers it, above 0 to 1. */
+  /** The parameter `q`: how much the client prefers this type; greater than 0, at most 1. */
   readonly quality: number;
   readonly parameters: ReadonlyMap<string, string>;
 }

@@ -17,7 +17,7 @@ export function siteOf(address: string): string {
   return networkPrefix(address, 3); // 3 groups of 16 bits: /48
 }
 
-/** Returns the network of an address. @param groupCount number of 16-bit groups in the prefix of an IPv6 network */
+/** Returns the IPv4 address, or the IPv6 network. @param groupCount number of 16-bit groups in the prefix of the IPv6 network */
 function networkPrefix(address: string, groupCount: number): string {
   const [withoutZone = ''] = address.split('%', 1); // in fe80::1%eth0, the zone eth0 names a network interface of this machine
   if (!isIPv6(withoutZone)) return address;
@@ -25,7 +25,8 @@ function networkPrefix(address: string, groupCount: number): string {
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const headGroups = groupsOf(head);
   const tailGroups = groupsOf(tail ?? '');
-  const omittedGroups = Array<string>(8 - headGroups.length - tailGroups.length).fill('0'); // `::` stands for these
+  // An IPv6 address has 8 groups; `::` stands for the missing ones, which are 0.
+  const omittedGroups = Array<string>(8 - headGroups.length - tailGroups.length).fill('0');
   const groups = [...headGroups, ...omittedGroups, ...tailGroups];
   const isIPv4Mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
   if (isIPv4Mapped) return ipv4Of(groups.slice(6));

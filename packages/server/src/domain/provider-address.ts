@@ -2,9 +2,9 @@
  * Whether a string is an allowed URL of an identity provider: https (or http on this machine, for development), without
  * user name and password.
  */
-export function isProviderAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password } = new URL(address);
+export function isProviderAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, username, password } = new URL(url);
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

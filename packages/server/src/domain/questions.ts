@@ -35,7 +35,7 @@ export function isCorrect(question: Question, answer: Answer): boolean | null | 
   );
   if (!isValid) return undefined;
   const chosen = new Set(answer);
-  const isSameCount = chosen.size === new Set(question.correct).size;
+  const isSameCount = chosen.size === new Set(question.correct).size; // several choices may be correct
   return isSameCount && question.correct.every((index) => chosen.has(index));
 }
 

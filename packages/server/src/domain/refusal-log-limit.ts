@@ -1,8 +1,8 @@
 /**
  * Limits the audit entries about refused requests, so that a client cannot flood the audit log. In each minute, the
- * first refusal of each kind to an account (without sign-in: to a network) gets its own entry, within the maximum
- * numbers below. All other refusals get no entry of their own: this module counts them, and the caller later writes
- * the counts as summary entries.
+ * first refusal of each kind and target to an account (without sign-in: to a network) gets its own entry, within the
+ * maximum numbers below. All other refusals get no entry of their own: this module counts them, and the caller later
+ * writes the counts as summary entries.
  */
 
 /** The client of a refused request. Refusals are counted by its account, or by its network if it is not signed in. */
@@ -32,11 +32,10 @@ export interface RefusalLogLimit {
    * Counts a refusal. Returns true when the caller must write a separate entry for it; false when a summary will cover it.
    *
    * @param kind the refused action and the reason for the refusal
-   * @param target the object of the action, such as the account of a sign-in; for each target, the first refusal gets
-   *   an entry
+   * @param target the object of the action, such as the account of a sign-in
    */
   count(refused: RefusedRequester, kind: string, at: Date, target?: string): boolean;
-  /** Returns the summaries of the minutes that ended before this time. Each summary is returned once. */
+  /** Returns the summaries of the minutes that ended before `at`. Each summary is returned once. */
   takeEndedSummaries(at: Date): RefusalSummary[];
   /** Returns all summaries that were not returned yet, including those of the current minute. Called by a timer and at shutdown. */
   takeAllSummaries(): RefusalSummary[];

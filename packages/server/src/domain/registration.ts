@@ -13,7 +13,7 @@ export interface PointPair {
   readonly to: Point;
 }
 
-/** Limit up to which a value counts as 0: the determinant of the result, and the one of the scatter matrix divided by its squared trace. */
+/** These values count as 0 up to this limit: the determinant of the result, and that of the scatter matrix divided by its squared trace. */
 const collinearityTolerance = 1e-9;
 
 /**
@@ -90,7 +90,7 @@ function affineOf(pairs: readonly CentredPair[]): LinearMap | null {
   const xx = sum(pairs, ({ x }) => x * x);
   const xy = sum(pairs, ({ x, y }) => x * y);
   const yy = sum(pairs, ({ y }) => y * y);
-  const determinant = xx * yy - xy * xy;
+  const determinant = xx * yy - xy * xy; // of the scatter matrix [[xx, xy], [xy, yy]]
   if (determinant <= collinearityTolerance * (xx + yy) ** 2) return null;
 
   // Solves the normal equations for the coefficients of x and y that approximate a target coordinate.

@@ -5,7 +5,7 @@ import { effectiveAccount, wasIssuedBeforeExpiry } from './account.ts';
 interface ShareLink {
   readonly created_at: string;
   readonly expires_at: string;
-  /** Time when a user, or a change of the creator's account, ended the link; null: not ended. */
+  /** Time when a user, or a change of the creator's account such as a suspension, ended the link; null: not ended. */
   readonly ended_at: string | null;
   /** Null: no limit. */
   readonly max_openings: number | null;

@@ -36,12 +36,15 @@ export const failureLimits = {
   account: { maxCount: 100, withinMs: 15 * minute },
   network: { maxCount: 100, withinMs: 15 * minute },
 } as const satisfies Partial<Record<Subject, Limit>>;
-/** Failures of one network, including attempts that `failureLimits.network` rejected. Applies to every account. */
+/**
+ * Limit of the failures of one network, including attempts that `failureLimits.network` rejected. Applies to every account, even if it
+ * signed in from the network recently.
+ */
 export const allFailuresOfNetwork: Limit = { maxCount: 300, withinMs: 15 * minute };
 
 /**
- * Limits of correct passwords of one account: at sign-ins, also without the code of the second factor, and where a change asks for
- * the current password. An attacker cannot use up these limits, since only correct passwords count. They are checked after the
+ * Limits of correct passwords of one account: at sign-ins (also if the code of the second factor is missing), and where a change asks
+ * for the current password. An attacker cannot use up these limits, since only correct passwords count. They are checked after the
  * password, so a wrong password gets the same response whether the account signs in often or does not exist.
  *
  * - `account-and-network`: enough for a class that shares a teaching account, or a program that signs in at every run.
@@ -108,7 +111,7 @@ export const shareLinkOpeningLimits = {
 /** Time after a sign-in for which the account counts as having signed in from the network recently. */
 export const knownNetworkMs = 30 * 24 * hour;
 
-/** Maximum number of throttle rows; the rows that expire soonest are deleted first. */
+/** Maximum number of rows in the table `throttles`, one for each counter; the rows that expire soonest are deleted first. */
 export const maxThrottleRows = 100_000;
 
 const firstWaitMs = 30_000;

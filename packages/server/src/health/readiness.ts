@@ -25,7 +25,7 @@ interface ReadinessDependencies {
 
 /** Time limit of each check. */
 const timeoutMs = 1000;
-const cacheTtlMs = 500;
+const cacheTtlMs = 500; // maximum age of a result
 
 export function createReadiness(dependencies: ReadinessDependencies): Readiness {
   const { config, db, log, renderedTiles, objectStorage } = dependencies;

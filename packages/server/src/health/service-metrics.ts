@@ -20,6 +20,7 @@ export function registerServiceMetrics(
   metrics: Metrics,
   { db, now, slides, renderedTiles }: MeasuredServices,
 ): void {
+  // The metrics page combines the values of several processes with the aggregator.
   const gauge = { type: 'gauge', aggregator: 'sum' } as const;
   const counter = { type: 'counter', aggregator: 'sum' } as const;
   metrics.watch({
@@ -64,7 +65,7 @@ export function registerServiceMetrics(
       ];
     },
   });
-  watchQueries(db, metrics.query);
+  watchQueries(db, metrics.query); // adds the duration of each query to `db_seconds`
   metrics.watch({
     ...gauge,
     name: 'db_pool_in_use',

@@ -10,7 +10,7 @@ import { sendsPixels } from './send-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes that the connection had sent before this request; null for a request that a test injects, which has no connection. */
+    /** Bytes that the connection had sent before this request; null without a connection, for a request that a test injects. */
     bytesSentBefore: number | null;
   }
 }
@@ -40,7 +40,7 @@ export function logResponse(
   log[isPixels && line.status < 400 ? 'debug' : 'info'](fields, 'request');
 }
 
-/** Stores how much the connection has sent before this request. Called when the request arrives. */
+/** Stores how many bytes the connection has sent before this request. Called when the request arrives. */
 export function recordRequestStart(request: FastifyRequest): void {
   request.bytesSentBefore = bytesSentOn(request.raw.socket);
 }
@@ -73,6 +73,7 @@ export function countError(
   if (request.routeOptions.config?.endpoint === getTile) metrics.tileRefused(code);
 }
 
+/** Returns the account that sent the request; undefined if it is unknown. */
 function uidOf({ credential }: FastifyRequest): string | undefined {
   if (!credential) return undefined;
   if ('user' in credential) return credential.user.uid;
@@ -86,7 +87,7 @@ function bytesOf(request: FastifyRequest, reply: FastifyReply): number {
   return Number(reply.getHeader('content-length') ?? 0);
 }
 
-/** Returns the bytes that the connection has sent so far; null for a request that a test injects, which has no connection. */
+/** Returns the number of bytes that a connection has sent so far; null without a connection, for a request that a test injects. */
 export function bytesSentOn(socket: object | null): number | null {
   const bytesWritten = (socket as { readonly bytesWritten?: unknown } | null)?.bytesWritten;
   return typeof bytesWritten === 'number' ? bytesWritten : null;

@@ -34,9 +34,8 @@ export async function checkAccess(
   if (endpoint.access === 'anyone') return null;
   const sessionId = sessionParameterOf(request);
   if (endpoint.access === 'image-session') {
-    // If the fast path accepted the session but refused the request, the route handler throws the error.
-    const refused = refusedTileOf(request.raw);
-    if (refused?.session) return refused.session;
+    const refused = refusedTileOf(request.raw); // undefined unless the fast path refused the request
+    if (refused?.session) return refused.session; // access was allowed; the route handler throws the error of the fast path
     if (refused !== undefined) throw refused.error;
     const { headers, rawHeaders } = request.raw;
     const session = await services.pixelAccess.authorize({ sessionId, headers, rawHeaders });
@@ -93,7 +92,7 @@ function tokenRequestOf(request: FastifyRequest): TokenRequest {
   };
 }
 
-/** Returns the session of a request that the fast path has refused. @throws the error of the fast path when it refused the access */
+/** Returns the session of a tile request that the fast path has refused. @throws the error of the fast path, if it refused access */
 function sessionOfRefusedTile(
   { caller, session, error }: RefusedTile,
   request: FastifyRequest,
@@ -104,8 +103,8 @@ function sessionOfRefusedTile(
 }
 
 /**
- * Returns the image session with which a bearer token loads single tiles. The result is a promise only when the database has to be
- * queried, which few calls need. It is null when this process has not opened a session for the sign-in yet.
+ * Returns the image session with which a bearer token loads single tiles: a promise if the database has to be queried, which few
+ * calls need. The session is null when this process has not opened one for the sign-in yet.
  *
  * @throws AppError token_missing, token_invalid, forbidden, account_not_active, not_found, rate_limited, unavailable
  */
@@ -116,7 +115,7 @@ export function pixelSessionOfToken(
 ): ImageSession | null | Promise<ImageSession | null> {
   const token = bearerTokenIn(request.rawHeaders);
   if (!isApiToken(token)) return services.bearerSessions.knownSessionOf(token);
-  const admit = ({ resolved, session }: TokenForPixels): ImageSession | Promise<ImageSession> => {
+  const checkRights = ({ resolved, session }: TokenForPixels): ImageSession | Promise<ImageSession> => {
     request.onCaller(resolved);
     requireScope(resolved, endpoint);
     requirePermission(resolved.user, 'image.view');
@@ -124,7 +123,7 @@ export function pixelSessionOfToken(
     return recordingCall === undefined ? session : recordingCall.then(() => session);
   };
   const authentication = services.apiTokens.authenticateForPixels(token);
-  return authentication instanceof Promise ? authentication.then(admit) : admit(authentication);
+  return authentication instanceof Promise ? authentication.then(checkRights) : checkRights(authentication);
 }
 
 /**
@@ -139,8 +138,7 @@ function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoin
 
 /**
  * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
- * datasets, the slide in the path, or the slide of the layer in the path, must be in one of these datasets, even if the handler does
- * not check this.
+ * datasets, also checks, independently of the handler, that the slide (or the slide of the layer) in the path is in one of them.
  *
  * @throws AppError not_found
  */

@@ -3,9 +3,9 @@ import type { User } from '@lamina/contract';
 import type { ImageSession } from '../domain/image-session.ts';
 import type { ResolvedApiToken } from '../sessions/api-token-service.ts';
 
-/** An account with a valid bearer token and the permission that the endpoint requires. */
+/** An account with a valid bearer token. A handler runs only if the account has the permission that the endpoint requires. */
 export interface Caller {
-  /** If the API token is limited to datasets, the object also contains them (`Reader` in domain/dataset-access.ts). */
+  /** The account. If the API token is limited to datasets, the object also contains them (`Reader` in domain/dataset-access.ts). */
   readonly user: User;
   readonly tokenHash: string;
   readonly signedInAt: Date; // for an API token, the time of its creation

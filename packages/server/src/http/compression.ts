@@ -6,7 +6,7 @@ export const compression: FastifyCompressOptions = {
   encodings: ['br', 'gzip'],
   /** Bytes; smaller responses are not compressed. */
   threshold: 1024,
-  // With quality 11, the highest, compressing a script of the web app takes a second.
+  // The quality is from 0 to 11. With 11, compressing a script of the web app would take a second.
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 };
 

@@ -6,7 +6,10 @@ import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from '../domain/network-of.ts';
 
-/** Most proxies close an idle connection after 60 s. This time is longer, so that the proxy closes the connection first. */
+/**
+ * Time after which the server closes an idle connection. It is longer than the 60 s of most proxies, so that the proxy closes the
+ * connection first. Otherwise the proxy could send a request on a connection that the server is closing.
+ */
 export const keepAliveMs = 72_000;
 
 /** Options of the HTTP server: time limits, in milliseconds, for the headers and for the whole request. */
@@ -32,8 +35,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Default limits. Node looks for the progress of a write only when `stalledAfterMs` has passed, so it closes a stalled connection
- * after 30 to 60 s. A thousand browsers with six connections each need 6,000.
+ * Default limits. Node checks only once per `stalledAfterMs` whether a write has progressed, so it closes a stalled connection
+ * after 30 to 60 s. A thousand browsers with six connections each need 6,000 connections.
  */
 export const processLimits = { stalledAfterMs: 30_000, maxConnections: 10_000 } as const;
 /** Minimum interval between two calls of `onLimit`. */
@@ -54,11 +57,11 @@ export interface Connections {
 /** Applies the limits to all connections of the server. */
 export function limitConnections(server: Server, limits: ConnectionLimits = processLimits): Connections {
   const openSockets = new Set<Socket>();
-  const perAddress = limitPerAddress(limits);
+  const addressLimit = limitPerAddress(limits);
   server.setTimeout(limits.stalledAfterMs);
   server.on('connection', (socket) => {
     // Node's `server.maxConnections` would not count the connections that other listening sockets have accepted (listening.ts).
-    if (openSockets.size >= limits.maxConnections || !perAddress.admit(socket)) {
+    if (openSockets.size >= limits.maxConnections || !addressLimit.admit(socket)) {
       socket.destroy();
       return;
     }
@@ -67,7 +70,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = proc
   });
   return {
     openCount: () => openSockets.size,
-    rejectedCount: perAddress.rejectedCount,
+    rejectedCount: addressLimit.rejectedCount,
     closeWhenIdle() {
       const startedAt = performance.now();
       const timer = setInterval(() => {

@@ -2,7 +2,7 @@
 import { apiBase, type Endpoint } from '@lamina/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Origins that may read DICOMweb responses, for example `https://viewer.example`. */
+/** Origins of other web apps that may read DICOMweb responses, for example `https://viewer.example` (setting DICOMWEB_ORIGINS). */
 type AllowedOrigins = ReadonlySet<string>;
 
 /** Time for which a browser may cache the response to a preflight request. */
@@ -24,7 +24,7 @@ export function allowOrigin(
     if (origin === undefined || !dicomwebOrigins.has(origin)) return;
     reply.header('Access-Control-Allow-Origin', origin);
   }
-  // Helmet sets `same-origin`, with which browsers do not show the response in elements of other sites, such as `img`.
+  // Helmet (the plugin for security headers) sets `same-origin`, with which browsers do not show the response in an `img` of other sites.
   reply.header('Cross-Origin-Resource-Policy', 'cross-origin');
   reply.header(
     'Access-Control-Expose-Headers',
@@ -39,6 +39,7 @@ export function preflightRoutes(app: FastifyInstance, dicomwebOrigins: AllowedOr
     ['dicom-web', 'dicomweb-origins'],
   ] as const;
   for (const [path, cors] of protocols) {
+    // `isPublic`: the route needs no credential and is not in the contract.
     app.options(`${apiBase}/${path}/*`, { config: { isPublic: true } }, (request, reply) => {
       allowOrigin({ cors }, request, reply, dicomwebOrigins);
       reply.header('Access-Control-Allow-Methods', 'GET, HEAD');

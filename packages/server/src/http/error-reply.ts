@@ -57,7 +57,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   if (code.startsWith('session_')) reply.header('WWW-Authenticate', `ImageSession error="${code}"`);
   if (code === 'credentials_invalid' || /^(second_factor|password)_(required|invalid)$/.test(code))
     reply.header('WWW-Authenticate', 'Credentials');
-  // An API token without the scope gets the challenge of RFC 6750, section 3.1. The status is 403, so it ends no sign-in.
+  // An API token without the scope gets the challenge of RFC 6750, section 3.1. Clients end a sign-in only after a 401; this is a 403.
   if (detail.missingScope !== undefined) {
     const scope = detail.missingScope === null ? '' : `, scope="${detail.missingScope}"`;
     reply.header('WWW-Authenticate', `Bearer error="insufficient_scope"${scope}`);
@@ -71,7 +71,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     requestId: request.id,
     ...(detail.status && { status: detail.status }), // status of the caller's account, not of the response
     ...(detail.field && { field: detail.field }),
-    ...(detail.conflicts && { conflicts: [...detail.conflicts] }),
+    ...(detail.conflicts && { conflicts: [...detail.conflicts] }), // current state of objects that another request has changed
     ...(detail.refused && { refused: [...detail.refused] }), // rejected features of an imported file
   };
   return reply.code(apiError.status).header('Cache-Control', 'no-store').type('application/json').send(body);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const locales = { tr: z.locales.tr().localeError, en: z.locales.en().localeError };
 
 export function errorSentence(error: AppError, language: Language): string {
-  const { issue } = error.detail; // set when Zod's own text describes the invalid field
+  const { issue } = error.detail; // set if the contract has no sentence for the invalid field; Zod's own text then describes it
   if (issue === undefined) return errorText(error, language);
   // Zod's type for an issue that has no text yet is `$ZodRawIssue`.
   const localised = locales[language](issue as z.core.$ZodRawIssue);

@@ -15,12 +15,12 @@ import { requestIdOf } from './request-id.ts';
 export interface FastPath {
   /**
    * Handles a request that the fast path supports: sends the response, or passes the request to `fastify`, for example
-   * to refuse it.
+   * if it must be refused.
    *
    * @returns false for any other request; the caller then has to pass it to Fastify
    */
   tryHandle(request: IncomingMessage, response: ServerResponse, fastify: Handler): boolean;
-  /** Sends all further requests to Fastify. */
+  /** From now on, `tryHandle` returns false for every request. */
   close(): void;
 }
 
@@ -72,6 +72,7 @@ export class FastPathRequest {
     return this.request.method === 'HEAD' ? 'HEAD' : 'GET';
   }
 
+  /** IP address of the client. */
   get address(): string {
     return this.#addressOf(this.request);
   }

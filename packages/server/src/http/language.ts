@@ -10,8 +10,9 @@ export function isLanguage(value: unknown): value is Language {
 const imagePath = new RegExp(`^${apiBase}/(?:image-catalog|auth/image-session|iiif|dicom-web)(?:[/?]|$)`);
 
 /**
- * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as a choice, because browsers send a
- * list of languages with every request. That list must not change the language that docs/requirements.md specifies.
+ * Returns the language of a response. Only a single language, as in `Accept-Language: tr`, counts as the client's choice: the web app
+ * sends it when the user has chosen a language. Browsers send a list of languages with every other request. The list is ignored,
+ * because docs/requirements.md specifies a default language for each message: some are Turkish, some English.
  */
 export function languageOf({ headers, routeOptions, url }: FastifyRequest): Language {
   const chosen = headers['accept-language'];

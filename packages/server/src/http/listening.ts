@@ -73,7 +73,7 @@ async function acceptWaitingConnections(server: Server): Promise<void> {
   server.off('connection', countConnection);
 }
 
-/** Listens in a worker of node:cluster, whose primary process accepts the connections. @returns the port */
+/** Listens in an HTTP worker process of node:cluster; the primary process accepts the connections. @returns the port */
 export async function listenInCluster(app: FastifyInstance, { host, port }: ListenAddress): Promise<number> {
   await app.listen({ host, port, backlog });
   return portOf(app.server);

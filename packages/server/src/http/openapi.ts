@@ -107,7 +107,7 @@ function accessSentence({ access, needsFreshSignIn, apiTokenScope, allowsVisitor
 
 /** Returns the alternative credentials of an endpoint; an empty list means that it needs none. */
 function securityOf({ access, path, apiTokenScope, allowsVisitors }: Endpoint): Json[] {
-  // A session in the path is documented as a path parameter, not as a security scheme.
+  // An image session in the path is documented as a path parameter, not as a security scheme.
   if (access === 'anyone' || path.includes(':sessionId/')) return [];
   if (access === 'reader-or-visitor') return [{ [bearer]: [] }, { [imageSession]: [] }];
   const mainCredential = { [access === 'image-session' ? imageSession : bearer]: [] };
@@ -244,7 +244,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', named: Record<s
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Changes, in place, the schema of a record with fixed keys, such as counts by status, to an object schema. */
+/** Changes, in place, the schema of a record with fixed keys, such as counts by status, to the schema of an object with these keys. */
 function withNamedKeys({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { propertyNames, required, additionalProperties } = jsonSchema;
   if (propertyNames === undefined || required === undefined || additionalProperties === undefined) return;

@@ -12,7 +12,7 @@ export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return shortPath.test(url) ? apiBase + url : url;
 }
 
-/** Returns the base URL for links, in the form that the client used for its request: with or without the API base. */
+/** Returns the base URL for links: with the API base if the client used it in its request, without it for a short path. */
 export function publicBaseOf(request: FastifyRequest, { publicUrl }: Pick<Config, 'publicUrl'>): string {
   const origin = publicUrl ?? `${request.protocol}://${request.host}`;
   return request.originalUrl.startsWith(`${apiBase}/`) ? origin + apiBase : origin;

@@ -4,9 +4,9 @@
  * For a tile of 11 kB, `writeHead` and `end` cost as much CPU time as everything else that Node does for the request:
  * Node checks and joins each header and writes a list of buffers. A new buffer for each body would cost the same CPU
  * time once more, because the garbage collector would have to free half a gigabyte per second. So a tile is read into
- * a reused buffer, the headers are put before the tile, and the writer sends the buffer to the socket and tells Node
- * that the response is finished. This last step depends on internals of Node's HTTP server (lib/_http_server.js,
- * resOnFinish); routes/tile-adapters.test.ts tests it.
+ * a reused buffer, the headers are put before the tile, and the writer sends the buffer to the socket. It then emits
+ * `finish` on the response, with which Node's HTTP server continues. This step depends on internals of Node
+ * (lib/_http_server.js, resOnFinish); routes/tile-adapters.test.ts tests it.
  */
 import type { ServerResponse } from 'node:http';
 import type { BufferAllocator } from '@lamina/slide';
@@ -20,7 +20,7 @@ const maxPending = 32;
 /** Number of reused buffers. More are in use at a time only when many clients are slow. */
 const maxPooled = maxPending;
 const noBytes = new Uint8Array();
-/** For a response that consists of the body only, unlike a part of a multipart response. */
+/** The text before and after the body of a response without a multipart body. */
 const noTextAround = { before: '', after: '' };
 
 /** Memory for one response. It belongs to one request until `releaseBuffer` takes it back. */
@@ -76,8 +76,8 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
   const pooledBufferBytes = headBytesReserved + maxBodyBytes;
   const pool: Buffer[] = [];
   let pooledBufferCount = 0; // in the pool and in use
-  let date = '';
-  let dateSecond = 0;
+  let date = ''; // value of the header Date
+  let dateSecond = 0; // its time, in seconds since the epoch
 
   /**
    * Takes memory from the pool, whose buffers are allocated on first use. When all buffers are in use, allocates memory of only the
@@ -120,8 +120,10 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
   }
 
   /**
-   * Returns the buffer's memory with the body, which is copied unless the buffer allocated it. Null when there is no space
-   * for the text after the body.
+   * Returns the buffer's memory with the body, which is copied unless the buffer allocated it.
+   *
+   * @param bytesAfter length of the text after the body
+   * @returns null when there is no space for this text
    */
   function memoryWith(body: Uint8Array, bytesAfter: number, buffer: ResponseBuffer): Buffer | null {
     if (buffer.memory?.buffer === body.buffer) {
@@ -161,7 +163,8 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
       releaseBuffer(buffer);
       response.emit('finish');
     };
-    // A slow client leaves bytes in the socket, which still reads from this memory. The callback of an empty write runs after them.
+    // With a slow client, bytes remain in the queue of the socket, which refers to this memory. The callback of an empty write runs
+    // when these bytes have been sent.
     if (socket.writableLength === 0) onSent();
     else socket.write(noBytes, onSent);
   }

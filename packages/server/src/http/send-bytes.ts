@@ -13,7 +13,7 @@ export const pixelHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** Returns whether the endpoint sends pixels. Viewers call such endpoints often, so their responses get the constant `pixelHeaders`. */
+/** Returns whether the endpoint sends pixels. Viewers call such endpoints often, so their responses get `pixelHeaders`. */
 export function sendsPixels({ access, isTile }: Endpoint): boolean {
   return access === 'image-session' || isTile === true;
 }
@@ -28,12 +28,12 @@ export interface Bytes {
   readonly cacheControl: string;
 }
 
-/** A file that the browser saves. It is sent as a stream, because it may be larger than the memory. */
+/** A file that the browser saves, sent as a stream, because it may be larger than the memory. */
 export interface Download {
   readonly stream: Readable;
   /** Content type. */
   readonly type: string;
-  /** ASCII, without quotes. Null for content that is not saved as a file, such as an event stream. */
+  /** ASCII, without quotes. Null for a stream that the browser does not save as a file, such as an event stream. */
   readonly fileName: string | null;
 }
 

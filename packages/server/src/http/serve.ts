@@ -144,7 +144,7 @@ export function serve<const E extends Endpoint>(
     config: { endpoint },
     ...(endpoint.upload && { bodyLimit: endpoint.upload.maxBytes }),
     ...(endpoint.maxBodyBytes && { bodyLimit: endpoint.maxBodyBytes }),
-    ...(sendsPixels(endpoint) && { helmet: false }), // `pixelHeaders` replace helmet's headers
+    ...(sendsPixels(endpoint) && { helmet: false }), // `pixelHeaders` replace helmet's security headers
     handler: async (request, reply) => {
       if (endpoint.needsFreshSignIn) requireFreshSignIn(request, app.now());
       const language = languageOf(request);
@@ -217,7 +217,7 @@ function fileOf({ upload }: Endpoint, body: unknown): Uint8Array | undefined {
   throw new AppError('unsupported_type', { reason: 'file_type', name: upload.contentType });
 }
 
-/** Validates a value with a schema. @throws AppError invalid_request with the first invalid field */
+/** Validates a value with a schema; undefined without a schema. @throws AppError invalid_request with the first invalid field */
 function parse(schema: z.ZodObject | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
   const result = schema.safeParse(value, { reportInput: true });

@@ -16,8 +16,8 @@ import { findShareLink } from '../store/share-links.ts';
 /** The reader: an account with its current rights, or a visitor of a share link. */
 export type ManifestReader = { readonly user: User } | { readonly visitor: Visitor };
 
-export interface ManifestAddress {
-  /** URL of the document itself. */
+export interface CollectionUrls {
+  /** URL of the IIIF collection itself. */
   readonly id: string;
   /** URL of the IIIF service, without a slash at the end. The URLs of images and manifests start with it. */
   readonly base: string;
@@ -25,13 +25,13 @@ export interface ManifestAddress {
 
 export interface CollectionManifests {
   /** Returns the IIIF collection of a case. @throws AppError not_found, also for a case that the reader may not see */
-  ofCase(reader: ManifestReader, caseId: string, address: ManifestAddress): Promise<object>;
+  ofCase(reader: ManifestReader, caseId: string, urls: CollectionUrls): Promise<object>;
   /**
    * Returns the IIIF collection that lists the items of a collection. @throws AppError not_found in the same cases as
    * `ofCase`
    */
-  ofCollection(reader: ManifestReader, collectionId: string, address: ManifestAddress): Promise<object>;
-  /** Returns a slide's title in the share link; the link's title if no item shows it. @throws AppError not_found for an ended link */
+  ofCollection(reader: ManifestReader, collectionId: string, urls: CollectionUrls): Promise<object>;
+  /** Returns the title of a slide in the share link, or of the link itself if none of its items shows the slide. @throws AppError not_found */
   titleFor(visitor: Visitor, imageId: string): Promise<string>;
 }
 
@@ -42,7 +42,7 @@ interface Dependencies {
   readonly visibleImages: VisibleImages;
 }
 
-/** A slide or case that a document lists. */
+/** A slide or case that an IIIF collection lists. */
 interface ListedItem {
   readonly type: 'slide' | 'case';
   readonly id: string;
@@ -50,13 +50,13 @@ interface ListedItem {
   readonly text?: string | null;
 }
 
-/** The case or collection that a document describes. */
+/** The case or collection that an IIIF collection describes. */
 interface Target {
   readonly type: 'case' | 'collection';
   readonly id: string;
 }
 
-/** The content of an IIIF document, before its conversion to the JSON of IIIF. */
+/** The content of an IIIF collection, before its conversion to the JSON of IIIF. */
 interface Listing {
   readonly title: string;
   readonly text: string | null;
@@ -106,7 +106,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { title: name, text: description, items };
   }
 
-  /** Returns the items of a collection that the account may view. Cases are listed as separate documents. */
+  /** Returns the items of a collection that the account may view. Each case becomes a reference to its own IIIF collection. */
   async function collectionListing(user: User, id: string): Promise<Listing> {
     const { title, description, items: collectionItems } = await collections.get(user, id);
     const images = await readyImages(
@@ -115,7 +115,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     );
     const items = collectionItems.flatMap((item): ListedItem[] => {
       const imageId = item.images.find((id) => images.has(id)); // the slide, or the first readable slide of the case
-      if (!item.access || imageId === undefined) return [];
+      if (!item.access || imageId === undefined) return []; // `access` is false if the account may not view the item
       const texts = { title: item.title ?? '', text: item.text };
       return item.type === 'case'
         ? [{ type: 'case', id: item.id, ...texts }]
@@ -126,18 +126,18 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
 
   const listingOf = { case: caseListing, collection: collectionListing };
 
-  async function documentFor(reader: ManifestReader, target: Target, address: ManifestAddress) {
+  async function documentFor(reader: ManifestReader, target: Target, urls: CollectionUrls) {
     const listing =
       'user' in reader
         ? await listingOf[target.type](reader.user, target.id)
         : await listingOfLink(reader.visitor, target);
-    return documentOf(listing, address);
+    return documentOf(listing, urls);
   }
 
   return {
-    ofCase: (reader, id, address) => documentFor(reader, { type: 'case', id }, address),
+    ofCase: (reader, id, urls) => documentFor(reader, { type: 'case', id }, urls),
 
-    ofCollection: (reader, id, address) => documentFor(reader, { type: 'collection', id }, address),
+    ofCollection: (reader, id, urls) => documentFor(reader, { type: 'collection', id }, urls),
 
     async titleFor(visitor, imageId) {
       const { title, loadItems } = await linkOf(visitor);
@@ -149,7 +149,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
 /** Returns the IIIF language map of a text whose language is unknown. */
 const textOf = (text: string) => ({ none: [text] });
 
-function documentOf({ title, text, items }: Listing, { id, base }: ManifestAddress): object {
+function documentOf({ title, text, items }: Listing, { id, base }: CollectionUrls): object {
   return {
     '@context': 'http://iiif.io/api/presentation/3/context.json',
     id,

@@ -2,7 +2,8 @@
  * IIIF service: image information, images and manifests of slides (iiif.io/api/image/3.0, iiif.io/api/presentation/3.0).
  *
  * A request for exactly the pixels of one Deep Zoom tile gets the bytes of that tile, which are usually the bytes in the slide file. A
- * render worker (a separate process that decodes slides) renders all other images. The server corrects no colours for IIIF.
+ * render worker (a separate process that decodes slides) renders all other images. Images for IIIF have the colours of the file, without
+ * colour correction.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -59,7 +60,7 @@ export function createIiif({ slides }: { readonly slides: Pick<Slides, 'tiling' 
       const { descriptor } = await slides.tiling(image, client.requester);
       const view = parseImageRequest(parameters, descriptor);
       const type = view.format === 'jpg' ? 'image/jpeg' : 'image/png';
-      const address = tileOf(view, descriptor);
+      const address = tileOf(view, descriptor); // level, column and row of a Deep Zoom tile
       if (address === null) return { ...(await slides.view(image, view, client)), type };
       const { bytes, etag } = await slides.tile(image, { address, knownTag: undefined }, client);
       return { bytes: bytes ?? '', etag, type }; // `bytes` is null only when `knownTag`, the ETag of the client, is current

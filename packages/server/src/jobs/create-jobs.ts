@@ -17,7 +17,7 @@ export async function createJobs(settings: Settings, log: Logger): Promise<Jobs>
 /** Returns the kinds of jobs; with a bucket, its scan is scheduled at the interval that the settings state. */
 function jobKindsOf({ objectStore, objectRescanSeconds }: Settings): typeof jobKinds {
   if (objectStore === null) return jobKinds;
-  // The queue does not enqueue the scan at the start of the process, because the catalogue does.
+  // The last `atStart` is false, because the catalogue, not the queue, enqueues the scan at the start of the process.
   const schedule = { everySeconds: objectRescanSeconds, payload: { atStart: false }, atStart: false };
   return { ...jobKinds, 'rescan-bucket': { ...jobKinds['rescan-bucket'], schedule } };
 }

@@ -24,13 +24,13 @@ import {
 const schema = 'jobs';
 /** Maximum number of connections of the queue, in addition to the other connections of the process, which the jobs use. */
 const maxConnections = 3;
-const pollEverySeconds = 1;
+const pollEverySeconds = 1; // interval at which an idle process looks for jobs
 /** A process without a heartbeat for this long is assumed dead, and another process runs its jobs. */
 const heartbeatSeconds = 10;
 const superviseEverySeconds = 5; // interval at which pg-boss looks for jobs of dead processes
 /** Pause before a failed write to the database is repeated. */
 const retryWriteAfterMs = 2000;
-const logOutageEveryMs = 30_000;
+const logOutageEveryMs = 30_000; // minimum interval between two log lines about an outage
 const closeWithinMs = 8000; // time that pg-boss gives to running jobs
 /** Maximum wait for pg-boss in `close`: a graceful stop is impossible while the database does not respond. */
 const forceCloseAfterMs = closeWithinMs + 2000;
@@ -94,9 +94,10 @@ export async function createJobsInPostgres({
     for (const name of jobNames) {
       const { policy, ...settings } = queueSettingsOf(kinds[name]);
       await boss.createQueue(name, { policy, ...settings });
-      await boss.updateQueue(name, settings); // an earlier version may have created the queue with other settings
+      // An earlier version may have created the queue with other settings. pg-boss does not allow changing the policy.
+      await boss.updateQueue(name, settings);
     }
-    await db.useFailFastPool();
+    await db.useFailFastPool(); // from now on, queries fail fast during an outage
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
     await db.end();
@@ -117,9 +118,9 @@ export async function createJobsInPostgres({
   }
 
   /**
-   * Stores jobs, except those for which a job with the same key waits and is not replaced.
+   * Stores jobs. If a job with the same key waits already, the new job replaces it (for kinds with `replacesWaiting`) or is dropped.
    *
-   * @param startAfter time before which they do not start; null: they start at once
+   * @param startAfter time before which the jobs do not start; null: they start at once
    */
   async function insertJobs(
     name: JobName,
@@ -153,7 +154,7 @@ export async function createJobsInPostgres({
     }
   }
 
-  /** Enqueues a scheduled job, unless another process has already done so in this interval. */
+  /** Enqueues a scheduled job, unless another process has already enqueued it in this interval (`singletonSeconds`). */
   function enqueueScheduled(
     name: JobName,
     { everySeconds, payload }: NonNullable<JobKind['schedule']>,

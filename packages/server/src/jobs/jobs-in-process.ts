@@ -41,7 +41,7 @@ interface JobQueue {
 
 interface ProcessJobsOptions {
   readonly log: Logger;
-  readonly kinds?: typeof jobKinds;
+  readonly kinds?: typeof jobKinds; // default: `jobKinds`
 }
 
 /** Creates the job queue in memory. */
@@ -61,7 +61,8 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   const queueOf = (name: JobName): JobQueue => queues.get(name) as JobQueue;
 
   /**
-   * Enqueues a job, unless one with its key runs (for a kind with `whenRunning: 'once'`), or waits already and is not replaced.
+   * Enqueues a job. If a job with the same key waits already, the new job replaces it (for kinds with `replacesWaiting`) or is dropped.
+   * It is also dropped if a job with the same key runs, for kinds with `whenRunning: 'once'`.
    */
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
@@ -87,7 +88,8 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     for (;;) {
       const [next] = queue.waiting; // the entry that has waited longest
       if (next === undefined || closing.signal.aborted) {
-        queue.processing = null; // in the same step as the check, so that a job that is enqueued afterwards starts the queue again
+        // Set without an `await` after the check, so that `enqueueNow` starts this function again for a job that comes later.
+        queue.processing = null;
         return;
       }
       const [key, job] = next;

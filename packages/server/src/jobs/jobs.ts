@@ -17,7 +17,7 @@ export interface JobPayloads {
   readonly 'find-results': object;
   /** Writes the slides of the demonstration dataset. */
   readonly 'draw-demo-slides': object;
-  /** E-mails administrators a digest of waiting users and requests. */
+  /** Sends administrators an e-mail with the numbers of waiting applicants and dataset requests. */
   readonly 'tell-who-waits': object;
   /** Deletes expired rows and files: image sessions, API tokens, registrations, deleted annotations and abandoned uploads. */
   readonly sweep: object;
@@ -50,7 +50,7 @@ export interface Jobs {
    * replaces it (`JobKind.replacesWaiting`). Never rejects. With PostgreSQL, it resolves when the jobs are stored, and retries
    * while the database is unavailable.
    *
-   * @param afterMs delay before the jobs may start; during it, other jobs with the same key are ignored
+   * @param afterMs delay before the jobs may start; until then, other jobs with the same key may be ignored
    */
   enqueue<Name extends JobName>(
     name: Name,
@@ -68,14 +68,17 @@ export interface Jobs {
 /** The properties of a kind of job. */
 export interface JobKind {
   /**
-   * What happens when a job with the same key is enqueued while it runs: `once` ignores it, `again` runs it once more afterwards.
+   * What happens to a job that is enqueued while a job with the same key runs: `once` drops the new job, `again` runs it afterwards.
    */
   readonly whenRunning: 'once' | 'again';
-  /** Returns the key of a job; null when all jobs of this kind have the same key. `never` fits a function for any payload type. */
+  /**
+   * Returns the key of a job; null when all jobs of this kind have the same key. The parameter type `never` accepts functions for any
+   * payload type.
+   */
   readonly keyOf: ((payload: never) => string) | null;
   /**
-   * Returns whether a job replaces a waiting job with the same key, because it does more. Absent: no job does. Only for kinds with
-   * `whenRunning: 'again'`.
+   * Returns whether a job replaces a waiting job with the same key, because it does more. Absent: no job replaces another. Only for
+   * kinds with `whenRunning: 'again'`.
    */
   readonly replacesWaiting?: (payload: never) => boolean;
   /** When the queue itself enqueues the job: at an interval, and if `atStart` also at the start of the process; null: never. */

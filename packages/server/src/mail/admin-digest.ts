@@ -17,7 +17,7 @@ export interface AdminDigest {
   schedule(): void;
 }
 
-/** Key of the row that stores the time of the last digest. */
+/** Name of the row in the table `digests` that stores the time of the last digest. */
 const digestName = 'waiting';
 const digestEveryMs = 5 * 60_000;
 
@@ -34,7 +34,8 @@ export function createAdminDigest({ db, now, mail, jobs, recipients }: Dependenc
   /** Queues the digest e-mails; if the last digest is less than five minutes old, enqueues the job for later. */
   async function sendDigest(): Promise<void> {
     const time = now();
-    // The lock guards applications, dataset requests and the queue of e-mails, so two processes cannot both send a digest.
+    // The lock `accounts` guards applications, dataset requests and the queue of e-mails, so two processes cannot both send a digest.
+    // Result: milliseconds until the next digest is allowed; null when the digest is queued (`mail.wake` sends it) or not necessary.
     const waitMs = await runLockedTransaction(db, 'accounts', async (tx) => {
       const lastSentAt = await findDigest(tx, digestName);
       const remainingMs = lastSentAt === null ? 0 : Date.parse(lastSentAt) + digestEveryMs - time.getTime();

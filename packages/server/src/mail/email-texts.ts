@@ -1,16 +1,16 @@
 /**
  * Creates the content of all e-mails, in the language of the recipient. Links contain codes after #, because browsers
- * do not send the part of an address after # to any server.
+ * do not send the part of a URL after # to any server.
  */
 import type { Language, Role } from '@lamina/contract';
 import type { Email } from './mail.ts';
 
 /** Recipient of an e-mail, and values that every e-mail contains. */
 export interface Recipient {
-  readonly to: string;
+  readonly to: string; // e-mail address
   readonly language: Language;
   readonly productName: string;
-  /** Address of the web app, without a final slash. */
+  /** URL of the web app, without a final slash. */
   readonly publicUrl: string;
 }
 
@@ -138,7 +138,7 @@ If you did not register, you can ignore this e-mail; no account is created.
   });
 }
 
-/** Tells the owner of an address that an account with this address exists, which the registration form must not reveal. */
+/** Tells the owner of an e-mail address that it already has an account, which the registration form must not reveal to others. */
 export function alreadyRegisteredEmail(recipient: Recipient): Email {
   const { productName, publicUrl } = recipient;
   return inLanguageOf(recipient, {

@@ -1,4 +1,4 @@
-/** The recipients of e-mails: the address, and the language that is stored with the account. */
+/** The recipients of e-mails: their e-mail address, and the language that is stored with their account. */
 import type { Language, User } from '@lamina/contract';
 import type { Connection } from '../store/database.ts';
 import { findLanguage } from '../store/users.ts';
@@ -7,11 +7,11 @@ import type { Recipient } from './email-texts.ts';
 export interface Recipients {
   /** Returns the recipient for an account, with the language of the account. */
   forAccount(db: Connection, account: Pick<User, 'uid' | 'email'>): Promise<Recipient>;
-  /** Returns the recipient for an address that has no account yet. */
+  /** Returns the recipient for an e-mail address that has no account yet. */
   forAddress(email: string, language: Language): Recipient;
 }
 
-/** Creates the service. @param publicUrl returns the address of the web app, with which links in e-mails start */
+/** Creates the service. @param publicUrl returns the URL of the web app, with which links in e-mails start */
 export function createRecipients(productName: string, publicUrl: () => string): Recipients {
   const forAddress = (to: string, language: Language) => ({
     to,

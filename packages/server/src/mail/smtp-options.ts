@@ -4,13 +4,14 @@ import type { Config } from '../platform/config.ts';
 
 export type SmtpSettings = Pick<Config, 'allowPlaintextMail'> & { readonly smtpUrl: string };
 
+/** Parameters of SMTP_URL with which the mail library could send in plain text. */
 const plaintextParameters = ['requireTLS', 'ignoreTLS', 'opportunisticTLS', 'secure'] as const;
 
 /**
  * Returns the options of the mail library. They require TLS, because e-mails contain links that set passwords: without
  * `requireTLS`, the library sends in plain text when a server offers no STARTTLS, or when an attacker on the network
  * removes the offer (RFC 3207 section 6). Plain text is allowed only to a mail server on this machine, or if the operator
- * allows it. The library lets parameters of the URL override options, so those that switch TLS off are removed.
+ * allows it. The library lets parameters of the URL override options, so `plaintextParameters` are removed from the URL.
  */
 export function smtpOptions({ smtpUrl, allowPlaintextMail }: SmtpSettings, timeoutMs: number) {
   const url = new URL(smtpUrl);

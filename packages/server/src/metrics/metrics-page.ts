@@ -10,8 +10,8 @@ export function metricsPage(metricsByProcess: readonly (readonly MetricNow[])[])
 }
 
 /**
- * Creates the sums of the counters and histograms of exited processes, so that the totals on the page do not decrease when a
- * process exits. Increments between the last read of a process and its exit are lost.
+ * Creates an object that adds up the counters and histograms of exited processes, so that the totals on the page do not decrease
+ * when a process exits. Increments between the last read of a process and its exit are lost.
  */
 export function createEndedProcessMetrics(): {
   /** Adds the metrics of an exited process whose aggregator is `sum`, except gauges. @param lastMetrics as they were last read */

@@ -1,6 +1,6 @@
 /**
  * The Prometheus metrics of this process. Label values are constants of the program, such as the template of a route or an
- * error code, and never an id, an address or a file name. So there are few series, and none identifies a person.
+ * error code, and never an id, an IP or e-mail address or a file name. So there are few series, and none identifies a person.
  */
 import { apiBase, getTile } from '@lamina/contract';
 import type { Durations } from './durations.ts';

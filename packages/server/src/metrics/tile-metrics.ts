@@ -1,7 +1,7 @@
 /**
  * Counters of tiles and of the responses of the fast path (the request handler in front of Fastify). They are plain
  * numbers and become Prometheus samples only when the metrics are read, because prom-client takes several microseconds per
- * observation, while a tile that the file stores takes only about thirty microseconds in total.
+ * observation, while sending a native tile (stored in the file) takes only about thirty microseconds in total.
  */
 import { createDurations, type Durations } from './durations.ts';
 

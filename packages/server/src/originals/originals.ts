@@ -2,8 +2,8 @@
  * Downloads of original slide files (routes/originals.ts): checks who may download them, and reads their bytes. The server replaces
  * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
- * In each turn of the event loop, all downloads together begin at most one read, of a block of up to 64 KiB. At most two reads are in
- * progress at the same time. So in each turn, a request for a tile waits for one block at most.
+ * Downloads must not delay requests for tiles. So in each turn of the event loop, all downloads together begin at most one read, of a
+ * block of up to 64 KiB, and at most two reads are in progress at the same time. A request for a tile then waits for one block at most.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -52,13 +52,13 @@ export interface Originals {
 export interface Original {
   readonly image: ServableImage;
   readonly location: SlideLocation;
-  /** The files of the slide and the bytes to replace in them, or the reason why they cannot be de-identified. */
+  /** The files of the slide and the bytes to replace in them. `notDeidentifiedBecause`: null if the files can be de-identified. */
   readonly plan: OriginalPlan;
 }
 
 interface RequestedPart extends ByteRange {
-  readonly uid: string;
-  readonly signal: AbortSignal;
+  readonly uid: string; // of the account that downloads
+  readonly signal: AbortSignal; // aborted when the client disconnects
 }
 
 interface RecordedDownload {
@@ -113,9 +113,9 @@ export function createOriginals(dependencies: Dependencies): Originals {
   const downloadCounts = new Map<string, number>();
   /** Keys of the downloads that this process has recorded: account, token, image, file and hour. */
   const recordedKeys = new Set<string>();
-  const limitReads = createSemaphore(maxConcurrentReads);
-  const waitForTurn = createTurns();
-  const limitPlans = createSemaphore(maxConcurrentPlans);
+  const runWithinReadLimit = createSemaphore(maxConcurrentReads);
+  const waitForTurn = createTurns(); // resolves one waiting call in each turn of the event loop
+  const runWithinPlanLimit = createSemaphore(maxConcurrentPlans);
   let downloadCount = 0;
 
   async function locationOf({ root, path, members }: ServableImage): Promise<SlideLocation> {
@@ -134,7 +134,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
     // The secret key of the server is part of the salt. With the image id alone, anyone who knows the id could compute the DICOM UIDs
     // that replace those of the file.
     const salt = encryption.deriveSecret(`UIDs of ${image.id}`);
-    const plan = limitPlans(() => planOriginals(location, objects, salt));
+    const plan = runWithinPlanLimit(() => planOriginals(location, objects, salt));
     cachedPlans.set(key, plan);
     plan.catch(() => cachedPlans.delete(key));
     return plan;
@@ -160,8 +160,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
   }
 
   /**
-   * Returns the blocks of the requested part. Ends the download (closes the file and calls `endDownload`) when the stream of the
-   * response asks for a block after the last one, when reading fails, or when that stream is destroyed.
+   * Returns the blocks of the requested part. Ends the download (closes the file and calls `endDownload`) after the last block, when
+   * reading fails, or when the stream of the response is destroyed.
    */
   function blocksOf(
     open: OpenOriginal,
@@ -184,7 +184,8 @@ export function createOriginals(dependencies: Dependencies): Originals {
           nextOffset += length;
           await waitForTurn(); // the server first handles the tile requests that have already arrived
           try {
-            return { done: false, value: await limitReads(() => open.read(offset, length, signal)) };
+            const block = await runWithinReadLimit(() => open.read(offset, length, signal));
+            return { done: false, value: block };
           } catch (error) {
             await finish();
             throw error;
@@ -206,7 +207,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
       const location = await locationOf(image);
       const plan = await planOf(image, location);
       if (plan.notDeidentifiedBecause !== null) {
-        const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1;
+        const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1; // 1: true
         if (!allowsIdentifiable) throw new AppError('not_deidentifiable');
       }
       return { image, location, plan };

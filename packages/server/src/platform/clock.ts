@@ -24,7 +24,7 @@ export function createClock({
   systemClock = () => Date.now(),
   monotonic = () => performance.now(),
 }: ClockDependencies): () => Date {
-  /** The last reading of both clocks at which they agreed. */
+  /** The last readings of both clocks, in milliseconds, at which the system clock was not set back. */
   let reference = { system: systemClock(), monotonic: monotonic() };
   let isSetBack = false;
 
@@ -54,8 +54,8 @@ export function createClock({
 }
 
 /**
- * Maximum clock skew between servers. A time stamp that is further ahead was written before the system clock was set back
- * and the program restarted, so its age is unknown.
+ * Maximum clock skew between servers. A time stamp that is further ahead of the current time was written before the system clock
+ * was set back and the program restarted, so its age is unknown.
  */
 const clockSkewMs = 60_000;
 

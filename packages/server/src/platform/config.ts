@@ -31,7 +31,7 @@ const onOff = (fallback: boolean) =>
       .optional()
       .transform((value) => (value === undefined ? fallback : value === 'on')),
   );
-/** Returns the schema of a whole number. @param fallback value of a setting that is not set */
+/** Returns the schema of a whole number from `min` to `max`. @param fallback value of a setting that is not set */
 const wholeNumber = (fallback: number, min: number, max: number) =>
   z.preprocess(
     emptyToUndefined,
@@ -141,7 +141,7 @@ const Environment = z.object({
   S3_CACHE_BYTES: wholeNumber(4 * 1024 ** 3, 0, Number.MAX_SAFE_INTEGER),
   S3_RESCAN_SECONDS: wholeNumber(60, 5, 86_400),
   METRICS_HOST: host,
-  METRICS_PORT: wholeNumber(0, 0, 65_535),
+  METRICS_PORT: wholeNumber(0, 0, 65_535), // 0 disables the metrics
   DRAIN_SECONDS: wholeNumber(0, 0, 300),
   LOG_LEVEL: z.preprocess(
     emptyToUndefined,
@@ -194,6 +194,7 @@ export interface Config {
   readonly slidesDir: string;
   /** Whether the server creates demonstration slides. */
   readonly demo: boolean;
+  /** E-mail address and password of the first administrator, whom the first start creates; null: not set. */
   readonly adminEmail: string | null;
   readonly adminPassword: string | null;
   readonly productName: string;
@@ -205,7 +206,7 @@ export interface Config {
   /** Whether `smtp://` may send without STARTTLS to another machine. */
   readonly allowPlaintextMail: boolean;
   readonly mailFrom: string;
-  /** Addresses or networks whose X-Forwarded-* headers the server trusts. */
+  /** IP addresses or networks whose X-Forwarded-* headers the server trusts. */
   readonly trustedProxies: readonly string[];
   /** Origins of web apps that may read DICOMweb responses. */
   readonly dicomwebOrigins: ReadonlySet<string>;
@@ -238,7 +239,7 @@ export interface Config {
   readonly tileCacheBytes: number;
   /** Limit of all uploads in `dataDir`, complete and incomplete; 0 means no limit. */
   readonly uploadQuotaBytes: number;
-  /** Limit of one upload: a slide of one file, or a folder. */
+  /** Limit of one upload, which is a slide of one file or a folder. */
   readonly uploadMaxBytes: number;
   /** Object storage with slides; null if all slides are in folders. */
   readonly objectStore: ObjectStoreAccess | null;
@@ -374,8 +375,8 @@ function objectStoreOf(settings: z.output<typeof Environment>): ObjectStoreAcces
   };
 }
 
-/** Returns the address of the server for a browser on this machine; a wildcard host becomes localhost. */
-export function addressOf(host: string, port: number): string {
+/** Returns the URL of the server for a browser on this machine; a wildcard host becomes localhost. */
+export function serverUrlOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
   const isIpv6 = host.includes(':');
   return `http://${isIpv6 ? `[${host}]` : host}:${port}`;

@@ -8,7 +8,7 @@ export const csvByteOrderMark = '\uFEFF';
 
 export type CsvValue = string | number | null | undefined;
 
-/** Returns a line of comma-separated fields, in which no field is evaluated as a formula. */
+/** Returns a line of comma-separated fields, of which a spreadsheet program evaluates none as a formula. */
 export function formatCsvLine(values: readonly CsvValue[]): string {
   return `${values.map(formatField).join(',')}\r\n`;
 }

@@ -25,7 +25,7 @@ const algorithm = 'aes-256-gcm';
 const ivLength = 12; // bytes; a random value of 96 bits, as NIST SP 800-38D section 8.2.2 recommends
 const tagLength = 16; // bytes
 
-/** Returns 256 bits derived from the key by HKDF (RFC 5869) without a salt; the purpose is the `info` of HKDF. */
+/** Returns 32 bytes that HKDF (RFC 5869) derives from the key material without a salt; the purpose is the `info` of HKDF. */
 function deriveKey(keyMaterial: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', keyMaterial, '', purpose, 32));
 }
@@ -71,7 +71,7 @@ function readOrCreateKey(file: string): string {
   const newFile = `${file}.${process.pid}`;
   fs.writeFileSync(newFile, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
-    fs.linkSync(newFile, file); // unlike a rename, fails when the file exists
+    fs.linkSync(newFile, file); // unlike a rename, fails when another process has created the file
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {

@@ -23,7 +23,7 @@ interface LogOptions {
 
 const standardError = 2;
 const defaultMaxQueuedBytes = 4 * 1024 * 1024;
-/** Maximum size of one write; the pipe to the log reader of a container usually has space for four such writes. */
+/** Maximum size of one write. The pipe to the program that reads a container's log usually has space for four such writes. */
 const maxChunkBytes = 16 * 1024;
 const retryDelayMs = 100;
 /** Number of failed writes after which an exiting process drops the remaining lines. */

@@ -45,6 +45,7 @@ export async function runInThread<Result>(task: ThreadTask): Promise<Result> {
   }
   const result = received as { readonly value: Result } | null; // TypeScript ignores the assignment in the listener
   if (result !== null) return result.value;
+  // The thread was terminated by the signal, or exited without posting a result.
   throw signal.reason instanceof Error ? signal.reason : new Error('The thread ended without a result.');
 }
 

@@ -1,4 +1,4 @@
-/** Opaque secrets: tokens, image sessions (ids for tile requests), e-mailed codes. The database stores only hashes. */
+/** Opaque secrets: tokens, ids of image sessions (the credentials of pixel requests), e-mailed codes. The database stores only hashes. */
 import { hash, randomBytes } from 'node:crypto';
 import { apiTokenPrefix } from '@lamina/contract';
 
@@ -22,7 +22,7 @@ export function hashSecret(secret: string): string {
 
 /** Hashes by secret. A viewer sends the same secret with hundreds of requests per second. */
 const recentHashes = new Map<string, string>();
-const maxRecent = 1000;
+const maxRecentHashes = 1000;
 /** Maximum time for which a secret stays in memory. */
 const recentMs = 5000;
 
@@ -30,7 +30,7 @@ const recentMs = 5000;
 export function hashRecentSecret(secret: string): string {
   const cached = recentHashes.get(secret);
   if (cached !== undefined) return cached;
-  if (recentHashes.size >= maxRecent) recentHashes.clear();
+  if (recentHashes.size >= maxRecentHashes) recentHashes.clear();
   if (recentHashes.size === 0) setTimeout(() => recentHashes.clear(), recentMs).unref();
   const hashed = hashSecret(secret);
   recentHashes.set(secret, hashed);

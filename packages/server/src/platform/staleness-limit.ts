@@ -12,12 +12,12 @@ export interface StalenessLimit {
   isFresh(readAt: number, now: number): boolean;
 }
 
-/** Creates the limit. @param clock returns milliseconds; when the clock is set back by more than the limit, earlier values are stale */
+/** Creates the limit. @param clock returns milliseconds. After it was set back by more than the limit, earlier values are stale. */
 export function createStalenessLimit(clock: () => number): StalenessLimit {
   let failedAt: number | null = null;
   let runningQueries = 0;
 
-  /** After a failed query, the database counts as down for one second, and longer while a query is running. */
+  /** After a failed query, the database counts as down for one second, and as long as any query is running, until one succeeds. */
   function isDown(now: number): boolean {
     return failedAt !== null && (runningQueries > 0 || Math.abs(now - failedAt) < limitMs);
   }

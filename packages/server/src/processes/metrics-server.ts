@@ -48,7 +48,7 @@ export async function startMetricsServer({
         response.writeHead(500).end();
       });
   });
-  server.maxConnections = 16; // Prometheus needs only a few
+  server.maxConnections = 16; // a limit for other clients; Prometheus needs only a few
   server.unref(); // the listening socket does not keep the process running; `close` ends the connections
   server.listen(port, host);
   await once(server, 'listening');

@@ -20,7 +20,7 @@ export type JobCalls = ReturnType<typeof jobCalls>;
 /** Creates the job queue of an HTTP worker process, which runs no jobs itself. */
 export function createRemoteJobs(caller: Caller<JobCalls>, log: Logger): Jobs {
   return {
-    setWorker() {},
+    setWorker() {}, // the primary process has the workers
     async enqueue(name, payloads, afterMs = 0) {
       try {
         await caller.call('enqueueJobs', [name, [payloads].flat() as JobPayload[], afterMs]);

@@ -1,6 +1,6 @@
 /** The sentence that tells the operator why the server could not start. */
 import { sep } from 'node:path';
-import { addressOf, type Config } from '../platform/config.ts';
+import { type Config, serverUrlOf } from '../platform/config.ts';
 
 type SystemError = NodeJS.ErrnoException & {
   readonly port?: number;
@@ -22,18 +22,18 @@ export function startErrorSentence(error: unknown, config: StartConfig): string 
 
 /** Returns the sentence about an address or port that cannot be used; null for another error. */
 function addressSentence(
-  { code, ...socket }: SystemError,
+  { code, ...details }: SystemError,
   { host, port, metricsHost, metricsPort }: StartConfig,
 ): string | null {
-  const isMetricsPort = metricsPort !== null && socket.port === metricsPort;
+  const isMetricsPort = metricsPort !== null && details.port === metricsPort;
   switch (code) {
     case 'EADDRINUSE':
       return isMetricsPort
         ? `METRICS_PORT=${metricsPort} is in use at ${metricsHost} by another program. Choose another port.`
-        : `${addressOf(host, port)} is in use by another program. Stop it, or choose another port, as in PORT=${port + 1} npm start.`;
+        : `${serverUrlOf(host, port)} is in use by another program. Stop it, or choose another port, as in PORT=${port + 1} npm start.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND': {
-      const unknownHost = socket.address ?? socket.hostname;
+      const unknownHost = details.address ?? details.hostname;
       // When HOST and METRICS_HOST are equal, the port of the error tells which of the two servers failed.
       const isMetricsHost =
         metricsPort !== null && unknownHost === metricsHost && (isMetricsPort || host !== metricsHost);
@@ -41,9 +41,9 @@ function addressSentence(
       return `${setting} is not an address of this machine.`;
     }
     case 'EACCES': {
-      if (socket.port === undefined) return null; // about a file
+      if (details.port === undefined) return null; // the error is about a file
       const setting = isMetricsPort ? 'METRICS_PORT' : 'PORT';
-      return `${setting}=${socket.port} requires special rights. Choose a port above 1023.`;
+      return `${setting}=${details.port} requires special rights. Choose a port above 1023.`;
     }
     default:
       return null;

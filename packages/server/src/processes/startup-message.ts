@@ -1,12 +1,12 @@
-/** Prints a message to the terminal after the start of the server: its address, how to sign in, and the slide folder. */
+/** Prints a message to the terminal after the start of the server: its URL, how to sign in, and the slide folder. */
 import fs from 'node:fs';
 import { type FirstAdmin, firstAdminFile } from '../accounts/first-admin.ts';
 import type { Config } from '../platform/config.ts';
 
-/** Prints the message. @param address URL of this process on this machine @param firstAdmin null unless this start created it */
-export function printStartupMessage(config: Config, address: string, firstAdmin: FirstAdmin | null): void {
+/** Prints the message. @param serverUrl URL for a browser on this machine @param firstAdmin null unless this start created the account */
+export function printStartupMessage(config: Config, serverUrl: string, firstAdmin: FirstAdmin | null): void {
   console.log(`
-${config.productName} is running at ${config.publicUrl ?? address}
+${config.productName} is running at ${config.publicUrl ?? serverUrl}
 
   Sign in   ${howToSignIn(config, firstAdmin).join('\n            ')}
   Slides    ${config.slidesDir} (one folder for each dataset)
@@ -17,7 +17,7 @@ ${config.productName} is running at ${config.publicUrl ?? address}
 function howToSignIn({ dataDir, signIn }: Config, firstAdmin: FirstAdmin | null): string[] {
   if (!signIn.embedded) {
     return [
-      `at ${signIn.external?.issuer}`, // set, because one of the two kinds of sign-in is always configured
+      `at ${signIn.external?.issuer}`, // not undefined: without the embedded sign-in, an external provider is configured
       'docs/security.md explains how to create the first administrator',
     ];
   }

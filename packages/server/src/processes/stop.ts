@@ -28,10 +28,11 @@ export function stopOnSignal({ services, stopping, finishRequests, app }: StopOp
     if (stopping.signal.aborted) return;
     stopping.abort();
     const drainMs = services.config.drainSeconds * 1000;
+    // The two timers enforce the time limits, whatever happens below.
     setTimeout(() => process.exit(1), drainMs + exitAfterMs).unref();
     setTimeout(() => app?.server.closeAllConnections(), drainMs + finishMs).unref();
     // A load balancer needs time to notice that this process is not ready.
-    if (app !== undefined) await wait(drainMs);
+    if (app !== undefined) await wait(drainMs); // the primary process does not answer requests
     await finishRequests();
     await services.close();
     process.exit(); // handles that are still open would keep the process running

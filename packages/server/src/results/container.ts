@@ -16,12 +16,13 @@ export interface ContainerWriter {
   append(bytes: Uint8Array): number;
   /** Reserves bytes, which `writeAt` writes later. @returns their offset in the file. @throws ContainerFull */
   reserve(length: number): number;
+  /** Writes bytes at an offset for which `reserve` has reserved space. */
   writeAt(offset: number, bytes: Uint8Array): void;
   /** Reads bytes that were written before. */
   readAt(offset: number, length: number): Buffer;
   /** Size of the file in bytes, without the description. */
   readonly size: number;
-  /** Writes the description and the trailer, and closes the file. */
+  /** Completes the file: writes the description and the trailer, and closes the file. */
   finish(description: object): void;
   /** Closes and deletes the file. */
   abort(): void;
@@ -92,7 +93,7 @@ export class ContainerFull extends Error {
 }
 
 export interface Container {
-  /** Parsed JSON, not validated: `openContainer` checks only its length and the magic number, because this server wrote the file. */
+  /** Parsed JSON. `openContainer` checks only its length and the magic number, not its fields, because this server wrote the file. */
   readonly description: unknown;
   read(offset: number, length: number): Promise<Buffer>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@
 import { gzipSync } from 'node:zlib';
 import type { ContainerWriter } from './container.ts';
 
-/** One grid. The description of the layer's file contains these fields. */
+/** One grid. The description of the layer's file (container.ts) contains these fields. */
 export interface DensityLevel {
   /** Side of a cell in pixels of level 0 (full resolution). */
   readonly cell: number;
@@ -30,8 +30,8 @@ const maxCounts = 8 * 2 ** 20;
 const coarsestGridCells = 64;
 
 /**
- * Returns an object with two functions. `add` counts an object of the layer in the finest grid. `write` stores this grid and coarser
- * ones, each with cells of twice the side of the previous one, in the file of the layer.
+ * Returns two functions. `add` counts an object of the layer in the finest grid. `write` stores this grid in the file of the layer, and
+ * then coarser grids, each of which has cells of twice the side of the previous one.
  *
  * @param bounds x0, y0, x1, y1 of the centres of all objects, in pixels of level 0 (full resolution); x0 > x1 without objects
  */
@@ -78,6 +78,7 @@ export function createDensity(
   };
 }
 
+/** A grid in memory; the fields are those of `DensityLevel`. */
 interface Grid {
   readonly cell: number;
   readonly width: number;

@@ -30,7 +30,7 @@ export async function downloadResult({ store, key, target, maxBytes, signal }: D
     const { size, etag } = await store.head(key, signal);
     if (size > maxBytes) throw new ImportRejectedError('quota_exceeded', 'The object is too large');
     await fs.mkdir(path.dirname(target), { recursive: true });
-    await copy({ size, etag, key });
+    await copy({ size, etag, key }); // with the ETag, reading fails if the object was replaced
     return true;
   } catch (error) {
     if (!(error instanceof SlideError)) throw error;

@@ -1,6 +1,6 @@
 /**
  * Encodes the objects of a vector layer, such as cell outlines, in two binary forms: as records of the spill file (the temporary file
- * of an import), and in blocks, which viewers download (`getOverlayBlock` of the contract documents their format). Vertices are
+ * of an import), and in blocks, which viewers download (`getOverlayBlock` of the contract documents the format of blocks). Vertices are
  * rounded to quarters of a pixel and stored as deltas: Int16 differences of x and y from the previous vertex. The first vertex of a
  * ring is stored relative to the object's centre. Records contain exact centres, by which objects are counted in areas of the slide.
  */
@@ -25,7 +25,7 @@ export interface StoredObject {
   /** Number of vertices of all rings. */
   readonly vertexCount: number;
   readonly measurements: readonly (readonly [measurementNumber: number, value: number])[];
-  readonly id: string | null; // null if the file states none
+  readonly id: string | null; // null if the imported file states none
 }
 
 interface BlockEncoder {
@@ -88,7 +88,7 @@ const recordField = {
   classNumber: 44,
 } as const;
 const recordHeaderBytes = 45; // size of all these fields together
-/** Stands for "no id" in the field for the number of bytes of the id. */
+/** Value of the field `idBytes` (the length of the id) for an object without an id. */
 const noIdBytes = 0xffff;
 
 /** Creates an encoder. It reuses one array for the deltas of all objects, so calls must not overlap. */

@@ -1,7 +1,7 @@
 /**
  * Finds files that analysis programs have written beside slides (`a_mask.tif` beside `a.svs`), and reconciles the result layers with
- * them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches
- * the slide folders. Each scan of the bucket for slides, which lists all objects anyway, then searches the list for result files.
+ * them: a new or changed file becomes a layer, and the layer of a missing file is deleted. The job `find-results` searches the
+ * slide folders. The bucket is searched during each scan for slides, because such a scan lists all objects anyway.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -120,6 +120,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     for (const layer of layers) {
       const result = results.find(({ path: file }) => file === layer.source_path);
       if (result?.version !== layer.source_version) {
+        // The file is missing or has changed. The layer of its earlier content stays until the new content is imported.
         const isReplacementPending = result !== undefined && isImportPending(layerOf(result, layers));
         if (layer.state === 'ready' && isReplacementPending) continue;
         await deleteResultLayer(db, files, layer.id);
@@ -135,8 +136,9 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   }
 
   /**
-   * Returns whether the import of a failed layer may succeed now, although its file is unchanged: the quota was exceeded or the file was
-   * missing. True once in each process, and after an exceeded quota also when the quota has more free bytes than at the last time.
+   * Returns whether the import of a failed layer may succeed now, although its file is unchanged: it failed because the quota was exceeded
+   * or the file was missing. The result is true once in each process; if the quota was exceeded, also each time that the quota has more
+   * free bytes than at the last retry.
    */
   async function mayBeImportedNow({ id, state, problem }: ResultLayerRow): Promise<boolean> {
     if (state !== 'failed' || (problem !== 'quota_exceeded' && problem !== 'file_missing')) return false;
@@ -148,7 +150,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
     return isWorthwhile;
   }
 
-  /** Queues the import of a failed layer, unless an administrator has deleted the layer in the meantime. */
+  /** Queues the import of a failed layer, unless an administrator has deleted the layer (which changes `problem`) in the meantime. */
   async function importAgain({ id, problem }: ResultLayerRow): Promise<void> {
     await db.transaction().execute(async (tx) => {
       if ((await lockResultLayer(tx, id))?.problem !== problem) return;
@@ -200,7 +202,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
   };
 }
 
-/** Finds the layer with the current content of a result file; undefined when the file is new or has changed. */
+/** Returns the layer with the current content of a result file; undefined when the file is new or has changed. */
 function layerOf({ path: file, version }: FoundResult, layers: readonly ResultLayerRow[]) {
   return layers.find(({ source_path, source_version }) => source_path === file && source_version === version);
 }
@@ -269,7 +271,7 @@ interface FolderSearch {
   readonly settlingPaths: ReadonlySet<string>;
 }
 
-/** Finds result files in a folder with slides; null when the folder, or a file named like a result, is missing or not accessible. */
+/** Finds result files in a folder with slides; null when the folder, or one of its result files, is missing or not accessible. */
 async function findResultsInFolder(
   folder: string,
   slides: readonly SlideOnDisk[],
@@ -289,8 +291,8 @@ async function findResultsInFolder(
         throw error;
       });
       if (!stats?.isFile()) continue;
-      // The file system sets `mtime` by the system clock. The server's own clock (clock.ts) differs after the system clock was set back.
-      // A time further in the future means that a clock or a time zone is wrong, as in an archive from another computer.
+      // `Date.now` instead of the server's own clock (clock.ts), because the file system sets `mtime` by the system clock. An `mtime` that
+      // is more than `settleMs` in the future comes from a wrong clock or time zone, as in an archive, and does not delay the import.
       const isSettling = Math.abs(Date.now() - stats.mtimeMs) < settleMs;
       const version = `${stats.size}-${Math.floor(stats.mtimeMs)}`;
       for (const slide of result.slides) {

@@ -25,15 +25,15 @@ const [openBracket, closeBracket, comma, minus, decimalPoint, zero, nine, space]
 const maxExactLength = 15;
 /** Maximum number of characters of a number. The parser returns null for a polygon with a longer number. */
 const maxNumberLength = 40;
-/** Memory in bytes of a ring with up to 17 numbers, and for each vertex while the array of its ring grows. */
+/** Memory in bytes of a ring with up to 17 numbers, and of each vertex while the array of its ring grows. */
 const bytesPerRing = 184;
 const bytesPerVertex = 40;
 const powersOfTen = Array.from({ length: maxExactLength + 1 }, (_, exponent) => 10 ** exponent);
 
 /** Returns the feature with `FlatRings` as coordinates; null when the caller must use JSON.parse. */
 export function parseFlatFeature(bytes: Buffer): object | null {
-  // A match is the end of a key: inside a string the quote would be escaped, and only a key is followed by a colon. The key may be
-  // longer, such as `old_coordinates`; then `geometry.coordinates` is not 0 below, and the result is null.
+  // A match is the end of a key: inside a string the quote would be escaped, and only a key is followed by a colon. It may be the end of
+  // a longer key, such as `old_coordinates`; then `geometry.coordinates` is not 0 below, and the result is null.
   const keyStart = bytes.indexOf(coordinatesKey);
   if (keyStart === -1) return null;
   const valueStart = keyStart + coordinatesKey.length;
@@ -41,7 +41,7 @@ export function parseFlatFeature(bytes: Buffer): object | null {
   const parsed = parseRings(bytes, valueStart);
   if (parsed === null) return null;
   const rest = [bytes.subarray(0, valueStart), bytes.subarray(parsed.end)];
-  if (mayExceedHeap(rest, parsed.heapBytes)) return null;
+  if (mayExceedHeap(rest, parsed.heapBytes)) return null; // the check of the caller then rejects the object
   // JSON.parse reads the feature with the number 0 instead of the coordinates.
   const text = `${bytes.toString('utf8', 0, valueStart)}0${bytes.toString('utf8', parsed.end)}`;
   let feature: unknown;

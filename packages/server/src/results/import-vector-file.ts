@@ -17,11 +17,12 @@ import type { ImportTask } from './run-import.ts';
 import { scanFeatures } from './scan-features.ts';
 import { createVectorImporter, type VectorDescription } from './vector-import.ts';
 
-/** A gzip file may unpack to 1 GiB, or to 100 times its own size if that is larger. The limit stops decompression bombs. */
+/** A gzip file may unpack to 1 GiB or 100 times its own size, whichever is larger. The limit stops decompression bombs. */
 const minUnpackedLimit = 2 ** 30;
 const maxUnpackedRatio = 100;
-/** Number of bytes that one call reads. */
+/** Number of bytes that one call reads, and that one step of unpacking yields. */
 const partBytes = 2 ** 19;
+const unpackedPartBytes = 2 ** 18;
 /** Share of the progress bar for reading the file; the rest is for writing the layer. */
 const readingFraction = 0.7;
 
@@ -99,8 +100,8 @@ async function* copyParts(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Opens a text file. Returns the parts of its text, which are unpacked if the file is a gzip file, and whether the text is JSON or
- * a table. The text is JSON if its first character, after an optional byte order mark and white space, is a bracket or a brace.
+ * Opens a text file, which may be compressed with gzip. Returns the parts of the unpacked text, and whether it is JSON; otherwise it is a
+ * table. JSON is a text whose first character, after an optional byte order mark and white space, is a bracket or a brace.
  */
 async function openText(path: string, onProgress: (fraction: number) => void) {
   const file = await open(path, 'r');
@@ -151,7 +152,7 @@ async function* unpackGzip(
     packedBytes += part.length;
     onRead(packedBytes);
   });
-  const gunzip = createGunzip({ chunkSize: 2 ** 18 });
+  const gunzip = createGunzip({ chunkSize: unpackedPartBytes });
   file.on('error', (error) => gunzip.destroy(error));
   const maxUnpackedBytes = Math.max(minUnpackedLimit, size * maxUnpackedRatio);
   let unpackedBytes = 0;

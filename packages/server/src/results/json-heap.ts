@@ -6,7 +6,7 @@
 
 /** Maximum memory for one object in bytes; the rest of the heap is for the other data of the import. */
 export const maxHeapBytes = 112 * 2 ** 20;
-/** Memory in bytes for what a character begins or separates, measured with Node 24; 0 for all other characters. */
+/** Memory in bytes for the value that a character of JSON begins or separates, measured with Node 24; 0 for all other characters. */
 const bytesByCharacter = new Uint8Array(256);
 bytesByCharacter['['.charCodeAt(0)] = 56; // an array with one element
 bytesByCharacter['{'.charCodeAt(0)] = 56; // an object without members
@@ -20,12 +20,12 @@ const maxBytesPerCharacter = 32;
  * results rarely contain many of them there.
  *
  * @param parts parts of the text
- * @param used bytes that the object needs in addition to those of the text
+ * @param otherBytes memory that the object needs in addition to the values of the text
  */
-export function mayExceedHeap(parts: readonly Buffer[], used = 0): boolean {
+export function mayExceedHeap(parts: readonly Buffer[], otherBytes = 0): boolean {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (used + length * maxBytesPerCharacter <= maxHeapBytes) return false; // almost all objects
-  let bytes = used;
+  if (otherBytes + length * maxBytesPerCharacter <= maxHeapBytes) return false; // a quick answer for almost all objects
+  let bytes = otherBytes;
   for (const part of parts) for (const character of part) bytes += bytesByCharacter[character] as number;
   return bytes > maxHeapBytes;
 }

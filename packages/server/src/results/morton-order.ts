@@ -2,7 +2,8 @@
  * Sorts the objects of a result layer, such as detected cells, along a Morton curve (Z-order curve): objects near each other on the
  * slide are near each other in the file. Splits the sorted objects into blocks, which viewers request one by one. The blocks are the
  * leaves of a binary tree that halves the area of the slide, alternately by height and width. There is one tree for each range of
- * object sizes, because a few large objects would enlarge the bounds of the blocks of small ones. The trees themselves are not stored.
+ * object sizes (small, medium, large), because a few large objects would enlarge the bounds of the blocks of small ones. The trees
+ * themselves are not stored.
  */
 
 /**
@@ -106,7 +107,7 @@ export function blockRanges(
 }
 
 /**
- * Splits ranges further so that the records of each block have at most 4 MiB. An object with a larger record gets its own block.
+ * Splits ranges further so that the records of each block have at most 4 MiB in total. An object with a larger record gets its own block.
  *
  * @param bytesOf returns the size of the record of the object at a position in the order
  */

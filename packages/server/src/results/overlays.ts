@@ -65,7 +65,7 @@ export interface Overlays {
 
 /**
  * A binary part of a vector layer. Strings are path segments of the URL that are not checked yet. `first` and `count` select
- * objects by their number in the layer; an undefined `count` selects all that follow. `column` is the number of a measurement.
+ * objects by their number in the layer; an undefined `count` selects all objects from `first` on. `column` is the number of a measurement.
  */
 export type VectorPart =
   | { readonly kind: 'index' }
@@ -99,7 +99,7 @@ interface Dependencies {
 
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const maxOpenLayers = 100; // number of layers whose files stay open
-/** A file that no request has read for this time is closed, because another server process may have deleted its layer. */
+/** A file that no request has read for this time is closed: if another server process has deleted the file, this frees its disk space. */
 const closeUnusedAfterMs = 5 * 60_000;
 const tileCacheBytes = 32 * 2 ** 20; // for the raster tiles of all layers together
 /** Estimated memory for the key and the entry of a cached tile. */
@@ -134,11 +134,11 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     },
   });
 
-  files.onRemove((layerId) => openLayers.delete(layerId)); // an open file would keep its disk space
+  files.onRemove((layerId) => openLayers.delete(layerId)); // a deleted file keeps its disk space while it is open
 
   async function openLayer({ id, kind }: ResultLayerRow): Promise<OpenLayer> {
     const container = await openContainer(files.pathOf(id)).catch((error: NodeJS.ErrnoException) => {
-      // After the restore of a backup without uploads, the row exists, but the file does not.
+      // After the restore of a backup without uploads and results, the row exists, but the file does not.
       throw error.code === 'ENOENT' ? new AppError('not_found', { cause: error }) : error;
     });
     try {
@@ -185,7 +185,7 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
     describe: ({ layer }) =>
       withLayer(layer, async ({ raster, vector }) => {
         if (vector !== null) return describeVector(layer, vector.description);
-        return describeRaster(layer, nonNull(raster));
+        return describeRaster(layer, requireFound(raster));
       }),
 
     async tile({ layer }, z, tileName) {
@@ -203,14 +203,15 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
       return bytes;
     },
 
-    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => nonNull(raster).value(x, y)),
+    value: ({ layer }, x, y) => withLayer(layer, async ({ raster }) => requireFound(raster).value(x, y)),
 
-    counts: ({ layer }, box) => withLayer(layer, async ({ vector }) => nonNull(vector).counts(boxFrom(box))),
+    counts: ({ layer }, box) =>
+      withLayer(layer, async ({ vector }) => requireFound(vector).counts(boxFrom(box))),
 
     pick: ({ layer }, x, y, tolerance) =>
-      withLayer(layer, async ({ vector }) => nonNull(vector).pick(x, y, tolerance)),
+      withLayer(layer, async ({ vector }) => requireFound(vector).pick(x, y, tolerance)),
 
-    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(nonNull(vector), part)),
+    part: ({ layer }, part) => withLayer(layer, async ({ vector }) => partOf(requireFound(vector), part)),
 
     async close() {
       openLayers.clear(); // `dispose` closes the files
@@ -218,8 +219,8 @@ export function createOverlays({ db, catalogue, files }: Dependencies): Overlays
   };
 }
 
-/** Returns the value unless it is null. @throws AppError not_found */
-function nonNull<T>(value: T | null): T {
+/** Returns the value. @throws AppError not_found if it is null */
+function requireFound<T>(value: T | null): T {
   if (value === null) throw new AppError('not_found');
   return value;
 }
@@ -232,16 +233,19 @@ async function partOf(vector: VectorReader, part: VectorPart): Promise<OverlayBy
     case 'index':
       return { bytes: await vector.index(), isGzip: false };
     case 'block':
-      return { bytes: nonNull(await vector.block(parseSegment(part.number))), isGzip: true };
+      return { bytes: requireFound(await vector.block(parseSegment(part.number))), isGzip: true };
     case 'density': {
       const [level, classNumber] = [parseSegment(part.level), parseSegment(part.class)];
-      return { bytes: nonNull(await vector.density(level, classNumber)), isGzip: true };
+      return { bytes: requireFound(await vector.density(level, classNumber)), isGzip: true };
     }
     case 'centers':
       return { bytes: await vector.centers(part.first, part.count ?? maxOverlayObjects), isGzip: false };
     case 'measurement': {
       const { column, first, count = maxOverlayObjects } = part;
-      return { bytes: nonNull(await vector.measurement(parseSegment(column), first, count)), isGzip: false };
+      return {
+        bytes: requireFound(await vector.measurement(parseSegment(column), first, count)),
+        isGzip: false,
+      };
     }
   }
 }

@@ -11,7 +11,7 @@ import { SlideError, type ValueArray, type ValueImage } from '@lamina/slide/resu
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** Maximum width and height in pixels. */
 const maxSide = 2 ** 24;
-/** Maximum size of a chunk other than the pixels, which may come in chunks of any size. */
+/** Maximum size in bytes of a chunk that contains no pixels. Chunks with pixels (IDAT) may have any size. */
 const maxChunkBytes = 2 ** 20;
 /** Maximum number of bytes that are read from the file, or yielded from a chunk, in one step. */
 const maxPartBytes = 2 ** 18;
@@ -42,9 +42,9 @@ export function isPng(start: Uint8Array): boolean {
 export async function openPngValues(path: string): Promise<ValueImage & { close(): void }> {
   const file = createReadStream(path, { highWaterMark: maxPartBytes });
   const chunks = readChunks(file);
-  const first = await chunks.next();
-  if (first.done || first.value.type !== 'IHDR') throw badPng('no header');
-  const header = parseHeader(first.value.bytes);
+  const firstChunk = await chunks.next();
+  if (firstChunk.done || firstChunk.value.type !== 'IHDR') throw badPng('no header');
+  const header = parseHeader(firstChunk.value.bytes);
   let palette: [number, number, number][] | null = null;
   let firstPixels: Uint8Array | null = null;
   for (;;) {
@@ -155,7 +155,7 @@ async function* readChunks(file: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
     const type = chunkHeader.toString('latin1', 4);
     let remaining = chunkHeader.readUInt32BE(0);
     if (type === 'IEND') return;
-    const isCritical = /^[A-Z]/.test(type); // a reader may ignore the other types
+    const isCritical = /^[A-Z]/.test(type); // a reader may ignore chunks whose type begins with a lower-case letter
     const isTooLong = type !== 'IDAT' && remaining > maxChunkBytes;
     if (isTooLong && isCritical) {
       throw new SlideError('LIMIT_EXCEEDED', `A chunk ${type} has ${remaining} bytes`);
@@ -284,7 +284,7 @@ function createRowDecoder({ width, bits, colourType }: Header) {
       const value = isColour
         ? Math.round(0.299 * sample(row, i) + 0.587 * sample(row, i + 1) + 0.114 * sample(row, i + 2))
         : sample(row, i);
-      const isTransparent = hasAlpha && sample(row, i + channels - 1) === 0;
+      const isTransparent = hasAlpha && sample(row, i + channels - 1) === 0; // alpha is the last sample of a pixel
       target[start + x] = isTransparent ? Number.NaN : value;
     }
   };

@@ -1,4 +1,4 @@
-/** Yields a part that the caller has already read, and then the remaining parts. */
+/** Yields a part that the caller has already read from a generator, and then the remaining parts of the generator. */
 export async function* prependPart(
   first: IteratorResult<Buffer>,
   others: AsyncGenerator<Buffer>,

@@ -8,9 +8,9 @@ interface Dependencies {
   readonly jobs: Pick<Jobs, 'enqueue'>;
 }
 
-/** Queues the import of a layer whose file is complete. It may be called again: the job ignores a layer that is imported already. */
+/** Queues the import of a layer whose file is complete. May be called repeatedly: the job ignores a layer that is imported already. */
 export async function queueImport({ db, now, jobs }: Dependencies, layerId: string): Promise<void> {
   const changes = { state: 'queued', updated_at: now().toISOString() } as const;
-  await updateResultLayerInState(db, layerId, changes, ['uploading']);
+  await updateResultLayerInState(db, layerId, changes, ['uploading']); // no change in any other state
   await jobs.enqueue('import-result', { layerId });
 }

@@ -48,7 +48,7 @@ interface RasterOptions {
   readonly isMask: boolean | null;
   /** Categories that the file names; undefined derives them from the values. */
   readonly categories?: readonly RasterCategory[] | undefined;
-  /** Returns the transform to the slide for a raster of this size. */
+  /** Returns the transform from pixels of a raster of this size to pixels of level 0 of the slide. */
   readonly registrationFor: (width: number, height: number) => readonly number[];
   /** Called with the completed fraction, 0 to 1. */
   readonly onProgress: (fraction: number) => void;
@@ -59,12 +59,12 @@ const maxBandBytes = 160 * 2 ** 20;
 /** Share of the progress bar for reading the file; the rest is for the smaller levels. */
 const readingFraction = 0.75;
 const bytesPerValue: Readonly<Record<ValueType, number>> = { uint8: 1, uint16: 2, float32: 4, float64: 8 };
-/** A raster with more distinct values, or with a value above this limit, is usually not a mask (see `categoriesOf`). */
+/** A raster with more distinct values than this, or with a value above this number, is usually not a mask (see `categoriesOf`). */
 const maxMaskValues = 64;
 /** Maximum number of different uniform tiles (with one value only) that are remembered, so that equal ones are stored once. */
 const maxUniformTiles = 1000;
 
-/** Colours for categories to which the file gives none: the palette of Okabe and Ito for colour blindness. */
+/** Colours for categories to which the file gives no colour: a palette by Okabe and Ito that colour-blind people can distinguish. */
 const categoryColors: readonly (readonly [number, number, number])[] = [
   [230, 159, 0],
   [86, 180, 233],
@@ -145,7 +145,7 @@ export async function importRaster(
   while (smallest.width > tileSide || smallest.height > tileSide) {
     smallest = addLevel(tiles, smallest, type, isMask);
     levels.push(smallest);
-    options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02)); // an estimate: 2 % for each level
+    options.onProgress(Math.min(0.99, readingFraction + levels.length * 0.02)); // an estimate: 2 % for each level, at most 99 %
   }
   return {
     kind: 'raster',
@@ -195,8 +195,8 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       lengths.push(packed.length);
     },
     /**
-     * Adds a tile of a smaller level as another reference to a uniform tile, if all four source tiles refer to this tile. Returns
-     * whether the tile was added.
+     * Adds a tile of a smaller level, which is computed from four source tiles, as another reference to a stored uniform tile, if all
+     * four refer to this stored tile already. Returns whether the tile was added.
      */
     addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
       const [first] = sourceTiles;

@@ -11,7 +11,7 @@ const pack = promisify(deflate);
 
 export interface RasterReader {
   readonly description: RasterDescription;
-  /** How bytes of a tile represent values: value = byte × scale + offset; the byte `no_data` means that there is no value. */
+  /** How bytes of a tile represent values: value = byte × scale + offset; the byte `no_data` means that a pixel has no value. */
   readonly encoding: { readonly scale: number; readonly offset: number; readonly no_data: number | null };
   /** Returns a tile as greyscale PNG; null when there is no such tile. @param z level; 0 is the smallest */
   tile(z: number, column: number, row: number): Promise<Uint8Array | null>;
@@ -129,7 +129,7 @@ async function encodePng(width: number, height: number, pixels: Uint8Array): Pro
   ]);
 }
 
-/** Returns a chunk: the length of its data, its type, the data, and the CRC-32 of type and data. */
+/** Returns a PNG chunk: the length of its data, its type, the data, and the CRC-32 of type and data. */
 function pngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(data.length + 12);
   chunk.writeUInt32BE(data.length, 0);

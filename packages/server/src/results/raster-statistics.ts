@@ -10,9 +10,9 @@ export interface ValueStatistics {
   /** Range of all values; null when no pixel has data. */
   readonly range: ValueRange | null;
   /**
-   * Range from the 1st to the 99th percentile of the values above the lowest one. In most heatmaps the lowest value means
-   * "nothing here" and fills most of the slide, so it is left out. Floating-point values are sampled. Null when both
-   * percentiles are the same value, or no value is left. Undefined for layers that an earlier version imported.
+   * Range from the 1st to the 99th percentile of all values except the lowest one. In most heatmaps the lowest value means
+   * "nothing here" and fills most of the slide, so it is left out. For floating-point values, it is computed from a sample. Null when
+   * both percentiles are the same value, or no value is left. Undefined for layers that an earlier version imported.
    */
   readonly usualRange?: ValueRange | null;
   /** Whether some pixels have no data. */

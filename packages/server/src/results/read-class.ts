@@ -7,10 +7,10 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** Maximum length of names, classes and ids, in characters. */
 export const maxTextLength = 200;
-/** Maximum number of parents that a class in the form of QuPath before version 0.4 may have. More distant ones are ignored. */
+/** Maximum number of parent classes, which QuPath wrote before version 0.4. More distant ones are ignored. */
 const maxParentClasses = 16;
 
-/** Properties that may contain the class of an object that has no `classification`. */
+/** Properties that may contain the class of an object without `classification`, in the order in which they are tried. */
 export const classKeys = ['class', 'class_name', 'cell_type', 'type', 'label'] as const;
 
 /** Reads the class from `classification` (an object as in QuPath, or a string); without it, from one of `classKeys`. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Returns the first 256 bytes of a file (fewer if it is shorter), by which its format is recognised. */
+/** Returns the first 256 bytes of a file (fewer if it is shorter), from which callers recognise its format. */
 export async function readFileStart(path: string): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {

@@ -22,11 +22,12 @@ export interface ResultObject {
 
 type Ring = number[];
 
-/** A MultiPolygon without measurements that has more parts becomes one object for each part. */
+/** A MultiPolygon without measurements that has more parts than this becomes one object for each part. */
 const maxPartsOfObject = 64;
 /** Largest absolute value of a coordinate, in the unit of the file. */
 const maxCoordinate = 1e8;
 const maxNesting = 16; // maximum depth of child objects within objects
+const minDoubleArea = 1e-9; // twice the smallest area that does not count as 0, in squared units of the file
 
 export interface ObjectReader {
   /** Sets the class names of numbered types, as HoVerNet and CellViT write them. */
@@ -223,9 +224,9 @@ function polygonOf(parts: readonly (readonly Ring[])[]): Shape {
     momentY += sign * ringY;
   }
   const [x, y] = [momentX / (3 * doubleArea), momentY / (3 * doubleArea)];
-  // Rounding may leave a tiny area instead of 0, and the areas of an outline that crosses itself may cancel out. The centroid may
-  // then lie far away.
-  const hasArea = Math.abs(doubleArea) > 1e-9;
+  // Rounding may leave a tiny area instead of 0, and parts of the area of an outline that crosses itself may cancel out. In both cases,
+  // the centroid may lie far away, so the mean of the vertices is used.
+  const hasArea = Math.abs(doubleArea) > minDoubleArea;
   if (hasArea && x >= minX && x <= maxX && y >= minY && y <= maxY) return { rings, x: x0 + x, y: y0 + y };
   return { rings, x: x0 + sumX / vertexCount, y: y0 + sumY / vertexCount };
 }

@@ -20,7 +20,7 @@ import { pointReader } from './read-points.ts';
 
 const signature = Buffer.from('PAR1');
 const maxColumns = 512;
-/** Maximum size of the footer (metadata at the end of the file), checked after parsing. Until then, `maxGroupBytes` limits it. */
+/** Maximum size of the footer (metadata at the end of the file), checked after parsing; `maxGroupBytes` limits how much is read. */
 const maxFooterBytes = 16 * 2 ** 20;
 const maxGroupBytes = 256 * 2 ** 20; // maximum size of a compressed row group
 const maxPageBytes = 64 * 2 ** 20; // maximum size of an unpacked page, a part of a row group
@@ -169,8 +169,8 @@ function pointEmitter(
   mpp: { readonly x: number; readonly y: number } | null,
   emit: (object: ResultObject) => void,
 ): (row: Row) => void {
-  const read = pointReader(columns, mpp, { hasDecimalCommas: false }); // expects strings, because it also reads CSV tables
-  return (row) => emit(read(columns.map((name) => textOf(row[name]))));
+  const readRow = pointReader(columns, mpp, { hasDecimalCommas: false }); // expects strings, because it also reads CSV tables
+  return (row) => emit(readRow(columns.map((name) => textOf(row[name]))));
 }
 
 /** Converts a string or number to a string; returns '' for null and values of other types. */
@@ -208,7 +208,7 @@ const compressors: Compressors = {
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: checkedPageBytes(length) }),
 };
 
-/** Returns the size of an unpacked page, but at least 1, which is the minimum of `maxOutputLength`. @throws ImportRejectedError */
+/** Checks the size of an unpacked page, and returns it, or 1 (the minimum of `maxOutputLength`) for 0. @throws ImportRejectedError */
 function checkedPageBytes(length: number): number {
   // The negated comparison also rejects NaN.
   if (!(length >= 0 && length <= maxPageBytes)) {

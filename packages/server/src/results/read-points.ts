@@ -12,10 +12,10 @@ const maxRecordBytes = 64 * 1024; // maximum size of a row of the table
 const maxColumns = 512;
 /** Largest absolute value of a coordinate, in the unit of the table. */
 const maxCoordinate = 1e8;
-/** Longer names, classes and ids are cut off. */
+/** Maximum length of names, classes and ids in characters; longer ones are cut off. */
 const maxTextLength = 200;
 
-/** Names of the column with x, in lower case. Here and below, the first name in the list that the table has is used. */
+/** Possible names of the column with x, in lower case. In this and the lists below, the first name that occurs in the table is used. */
 const xNames = ['x', 'cx', 'x_px', 'centroid_x', 'x_centroid', 'centroid x px', 'centroid x', 'center_x'];
 const yNames = ['y', 'cy', 'y_px', 'centroid_y', 'y_centroid', 'centroid y px', 'centroid y', 'center_y'];
 /** Names of the columns for x and y in micrometres, as in QuPath's table of detections. */
@@ -94,7 +94,7 @@ async function readHeader(file: AsyncGenerator<Buffer>): Promise<Buffer> {
 function delimiterOf(table: string): string {
   const [header = ''] = table.split('\n', 1);
   const countOf = (delimiter: string) => header.split(delimiter).length;
-  return [';', '\t'].reduce((most, each) => (countOf(each) > countOf(most) ? each : most), ',');
+  return [';', '\t'].reduce((best, each) => (countOf(each) > countOf(best) ? each : best), ',');
 }
 
 /**

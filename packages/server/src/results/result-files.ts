@@ -23,7 +23,7 @@ export interface ResultFiles {
   whileImporting<T>(layerId: string, run: (interruptions: number) => Promise<T>): Promise<T>;
   /** Deletes the file of a layer and the received parts of its upload. */
   remove(layerId: string): Promise<void>;
-  /** Calls a function before this process deletes the file of a layer, so that readers close it. */
+  /** Registers a function that is called before this process deletes the file of a layer, so that readers can close the file. */
   onRemove(listener: (layerId: string) => void): void;
 }
 
@@ -33,7 +33,7 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
   const folder = path.join(dataDir, 'results');
   const parts = new PartStore({ directory: path.join(folder, 'partial') });
   const pathOf = (layerId: string) => path.join(folder, layerId + extension);
-  /** Path of a file with one byte for each import that has begun and not ended. All processes of the installation share it. */
+  /** Path of a file with one byte for each import of a layer that has begun and not ended. All processes of the installation share it. */
   const begunImportsPathOf = (layerId: string) => `${parts.pathOf(layerId)}.begun`;
   const listeners: ((layerId: string) => void)[] = [];
   return {
@@ -48,7 +48,7 @@ export function resultFiles({ dataDir }: Pick<Config, 'dataDir'>): ResultFiles {
       const file = begunImportsPathOf(layerId);
       await fs.appendFile(file, '.');
       try {
-        return await run((await fs.stat(file)).size - 1);
+        return await run((await fs.stat(file)).size - 1); // without the byte of this import
       } finally {
         await fs.rm(file, { force: true });
       }
@@ -68,7 +68,7 @@ export async function deleteResultLayer(db: Database, files: ResultFiles, layerI
   await files.remove(layerId);
 }
 
-/** Lists the ids of the layers that have a file. */
+/** Lists the ids of the layers that have an imported file. @param folder `ResultFiles.folder` */
 export async function layersWithFile(folder: string): Promise<string[]> {
   const names = await fs.readdir(folder).catch(() => []); // the folder is missing before the first upload or import
   return names.filter((name) => name.endsWith(extension)).map((name) => name.slice(0, -extension.length));

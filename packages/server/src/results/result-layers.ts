@@ -2,7 +2,7 @@
  * Creates, lists and deletes result layers (rasters or objects that a program computed from a slide), and receives their files.
  * The scan for result files beside slides also creates layers, which have the source `folder` and no owner. The content of a layer
  * never changes; a new result needs a new layer. Every account that may view a slide sees its result layers. Only the account that
- * created a layer, or an administrator, may upload its file and delete it.
+ * created a layer, or an administrator, may upload its file and delete the layer.
  */
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs/promises';
@@ -75,7 +75,7 @@ export interface ResultLayers {
    * @throws AppError not_found, forbidden, upload_ended, upload_too_large, quota_exceeded, storage_full
    */
   reserveSpace(caller: User, layerId: string, sizeBytes: number): Promise<void>;
-  /** Returns a layer, and its received and announced bytes (null: unknown). @throws AppError not_found, forbidden */
+  /** Returns a layer, its received bytes, and the file size that the client announced (null: unknown). @throws AppError not_found, forbidden */
   progress(
     caller: User,
     layerId: string,
@@ -102,7 +102,7 @@ interface Dependencies {
   readonly db: Database;
   readonly now: () => Date;
   readonly audit: AuditRecorder;
-  readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
+  readonly signIn: Pick<SignInService, 'holderOf'>; // with it, `recheckCaller` reads the caller's account again
   readonly visibleImages: VisibleImages;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly files: ResultFiles;
@@ -111,7 +111,7 @@ interface Dependencies {
 const uuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 /** Disk space that uploads leave free for other data, mainly the database. */
 const minFreeBytes = 512 * 1024 ** 2;
-/** An update of an upload takes effect only in these states: another request may have ended the upload in between. */
+/** An upload is updated only in these states of its layer, because another request may have ended the upload in the meantime. */
 const whileUploading = ['uploading'] as const;
 const deletedAccount: Bilingual = { tr: 'Silinmiş hesap', en: 'Deleted account' };
 
@@ -303,7 +303,7 @@ function limitStream(stream: Readable, maxBytes: number): Readable {
 /** Returns whether a transform a, b, c, d, e, f has no inverse. */
 function isSingular([a, b, c, d]: readonly number[]): boolean {
   const determinant = (a ?? 0) * (d ?? 0) - (b ?? 0) * (c ?? 0);
-  return Math.abs(determinant) < 1e-12;
+  return Math.abs(determinant) < 1e-12; // about 0
 }
 
 /**
@@ -338,11 +338,12 @@ function toResultLayer(
     object_count: row.object_count,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    upload: manage && row.state === 'uploading' ? uploadAddress(row.id) : null,
+    upload: manage && row.state === 'uploading' ? uploadUrlOf(row.id) : null,
     rights: { manage },
   };
 }
 
-function uploadAddress(layerId: string): string {
+/** Returns the URL, relative to the server, to which a client uploads the file of a layer. */
+function uploadUrlOf(layerId: string): string {
   return apiBase + sendResultFile.path.replace(':layerId', layerId);
 }

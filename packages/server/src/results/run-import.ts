@@ -32,7 +32,7 @@ export type ImportOutcome =
 
 /** Limit of the JavaScript heap of the worker. Typed arrays are outside the heap; `resultLimits` of the contract limit their size. */
 const heapMegabytes = 128;
-/** Size of a semi-space of the young generation. A larger one would save little time, but needs three times its size in memory. */
+/** Size of a semi-space of the young generation. A larger one would save little time, but occupy three times its size in memory. */
 const youngMegabytes = 8;
 
 /** Imports a file. @throws the reason of the signal when it is aborted; any other error that the file did not cause */
@@ -51,7 +51,7 @@ export async function runImport(
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-    await fs.rm(task.target, { force: true }); // the worker deletes it after any other rejection
+    await fs.rm(task.target, { force: true }); // after any other rejection, the worker itself deletes this file
     return { ok: false, problem: 'too_complex', message: 'The import needs too much memory' };
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the objects of a result (such as detected cells) in a JSON file of any size, with only one object in memory at a time. Objects
  * are the members of one of these containers: the array `features` of a GeoJSON FeatureCollection, an array at the top level, the array
- * `cells` (CellViT), or the JSON object `nuc` (HoVerNet). A file of at most `maxObjectBytes` without such a container is one object; the
- * scanner keeps the start of a file until it finds a container. It tracks only brackets and strings, and parses each object separately.
+ * `cells` (CellViT), or the JSON object `nuc` (HoVerNet). A file of at most `maxObjectBytes` without such a container is one object, so
+ * the scanner keeps the start of a file until it finds a container. It tracks only brackets and strings, and parses each object separately.
  */
 import { quoteNonFiniteNumbers } from '@lamina/annotations';
 import { parseFlatFeature } from './flat-rings.ts';
@@ -58,11 +58,11 @@ function createScanner(target: ScanTarget) {
   /** Bracket depth of the members of the list that is being read; 0 outside of a list. */
   let listDepth = 0;
   let isListFound = false;
-  /** What the captured bytes belong to: an object, the class names, or nothing. */
+  /** What is being captured (collected until its closing bracket): an object, the class names by number, or nothing. */
   let captureKind: 'object' | 'typeMap' | null = null;
   let capturedParts: Buffer[] = [];
   let capturedBytes = 0;
-  /** Bracket depth before the captured object; the capture ends when the depth returns to it. */
+  /** Bracket depth before the captured bytes; the capture ends when `depth` has this value again. */
   let captureDepth = 0;
   /** Last string at depth 1: when a bracket opens, the key of the value that begins there. */
   let topKey = '';
@@ -152,7 +152,7 @@ function createScanner(target: ScanTarget) {
           }
           continue;
         }
-        if (byte > quote && byte < colon) continue; // skips digits, commas and signs quickly
+        if (byte > quote && byte < colon) continue; // skips digits, commas and signs, the most frequent bytes, quickly
         if (byte === quote) {
           isInString = true;
           const isKeyDepth = depth === 1 || (depth === 2 && listDepth === 2);
@@ -209,7 +209,7 @@ function createScanner(target: ScanTarget) {
   }
 }
 
-/** Parses JSON, in which QuPath may have written measurements as NaN or Infinity; these become strings. @throws ImportRejectedError */
+/** Parses JSON. QuPath may have written measurements as NaN or Infinity, which become strings. @throws ImportRejectedError */
 function parse(bytes: Buffer): unknown {
   if (mayExceedHeap([bytes])) {
     throw new ImportRejectedError('too_complex', `An object of ${bytes.length} bytes has too many values`);

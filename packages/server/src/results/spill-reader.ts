@@ -10,7 +10,7 @@ interface SpillRecord {
 }
 
 interface SpillReader {
-  /** Reads records. Returns memory, which the next call overwrites, and the offset of each record in it. */
+  /** Reads records. Returns memory, which the next call overwrites, and the offset of each record in this memory. */
   read(records: readonly SpillRecord[]): { readonly memory: Buffer; readonly offsets: readonly number[] };
 }
 

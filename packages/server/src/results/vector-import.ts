@@ -3,7 +3,7 @@
  * pass writes each object to a temporary file (the spill file) and keeps only 17 bytes per object in memory: offset,
  * length, sort key and tree number (0, 1 or 2 for small, medium or large objects). Then the objects are sorted by tree
  * and position (see morton-order.ts), and the second pass writes them in blocks to the file of the layer. An object
- * belongs to the block of its centre and is never clipped. Each tree has its own blocks. Layout: docs/decisions/0023.
+ * belongs to the block of its centre and is never clipped. Each tree has its own blocks. Layout of the file: docs/decisions/0023.
  *
  * This module is long because both passes share the state of the objects.
  */
@@ -72,8 +72,13 @@ export const indexEntryBytes = 84; // with 4 reserved bytes
 const noClass = 'Unclassified';
 const noClassColor: Color = [128, 128, 128];
 const spillBufferBytes = 2 ** 20;
-/** Objects whose longer side has at least this many quarters of a pixel are medium or large. Each of the three sizes has a tree. */
+/**
+ * Objects whose longer side has at least 1,024 or 16,384 pixels, here in quarters of a pixel, are medium or large. Each of the three
+ * sizes has a tree.
+ */
 const [mediumSide, largeSide] = [4 * 1024, 4 * 16_384] as const;
+/** Number of objects for which the arrays of `createVectorImporter` have space at first. */
+const initialCapacity = 4096;
 
 interface VectorOptions {
   readonly spillPath: string;
@@ -118,16 +123,16 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
   /** Records that are not written to the spill file yet. */
   let spillBuffer = Buffer.allocUnsafe(spillBufferBytes);
   let bufferedBytes = 0;
-  /** Size of the spill file. */
+  /** Size of the spill file in bytes, without the buffered records. */
   let spilledBytes = 0;
 
   let objectCount = 0;
   let totalVertices = 0;
   /** For each object: offset and length of its record, Morton key, and number of its tree. The arrays grow when they are full. */
-  let offsets = new Float64Array(4096);
-  let lengths = new Uint32Array(4096);
-  let keys = new Uint32Array(4096);
-  let treeNumbers = new Uint8Array(4096);
+  let offsets = new Float64Array(initialCapacity);
+  let lengths = new Uint32Array(initialCapacity);
+  let keys = new Uint32Array(initialCapacity);
+  let treeNumbers = new Uint8Array(initialCapacity);
   const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const centerBounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
   const classNumbers = new Map<string, number>();
@@ -283,7 +288,7 @@ export function createVectorImporter(writer: ContainerWriter, options: VectorOpt
         index.writeUInt32LE(ids?.length ?? 0, entryOffset + indexField.idsLength);
         writeObjectData(members, start);
         largestBlock = Math.max(largestBlock, members.length);
-        if (n % 64 === 0) onProgress(n / ranges.length);
+        if (n % 64 === 0) onProgress(n / ranges.length); // after every 64th block
       }
       closeSpill();
       return {

@@ -20,8 +20,12 @@ export interface VectorReader {
   index(): Promise<Buffer>;
   /** Returns a block, compressed with gzip; null when there is no such block. */
   block(number: number): Promise<Buffer | null>;
-  /** Returns a density raster, compressed with gzip; null when there is no such raster. */
-  density(level: number, classNumber: number): Promise<Buffer | null>;
+  /**
+   * Returns a density raster (the number of objects of a class in each cell of a grid), compressed with gzip; null when there is none.
+   *
+   * @param gridLevel 0 is the finest grid; independent of the levels of the slide
+   */
+  density(gridLevel: number, classNumber: number): Promise<Buffer | null>;
   /** Returns centres and classes of objects from number `first` on: Float32 x of all, Float32 y of all, class bytes of all. */
   centers(first: number, count: number): Promise<Buffer>;
   /** Returns the values of a measurement (Float32) of objects; null when there is no measurement with this number. */
@@ -37,8 +41,8 @@ export interface VectorReader {
 }
 
 /**
- * Maximum number of blocks that a pick decodes, the nearest ones first. More blocks than this are as near as the nearest object only in
- * a malicious file, or when the nearest object is far away.
+ * Maximum number of blocks that a pick decodes, the nearest ones first. A pick reaches this limit only if the file is malicious or the
+ * nearest object is far away. It then returns the best match of the decoded blocks.
  */
 const maxPickedBlocks = 400;
 const maxConcurrentReads = 32;
@@ -47,6 +51,10 @@ const maxClassBytes = 2 ** 20;
 
 /** Size of a block's entry in the bytes that `index` returns: four Int32 and three Uint32. */
 const publicEntryBytes = 28;
+/** Size of a stored centre: Float64 x and y. */
+const centerBytes = 16;
+/** Outlines and bounds are stored in quarters of a pixel. */
+const quartersPerPixel = 4;
 /** Half a pixel, in quarters of a pixel: a pick finds a point up to this distance even if the tolerance is smaller. */
 const halfPixel = 2;
 
@@ -55,7 +63,7 @@ interface IndexEntry {
   readonly offset: number;
   readonly length: number;
   /** Number of the block's first object in the layer, and number of its objects. */
-  readonly first: number;
+  readonly firstNumber: number;
   readonly count: number;
 }
 
@@ -68,7 +76,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   const entryOf = (n: number): IndexEntry => ({
     offset: index.readDoubleLE(n * indexEntryBytes + indexField.offset),
     length: index.readUInt32LE(n * indexEntryBytes + indexField.length),
-    first: index.readUInt32LE(n * indexEntryBytes + indexField.firstNumber),
+    firstNumber: index.readUInt32LE(n * indexEntryBytes + indexField.firstNumber),
     count: index.readUInt32LE(n * indexEntryBytes + indexField.objectCount),
   });
   /** Returns one side of the bounds of block `n`'s outlines (0 left, 1 top, 2 right, 3 bottom), in quarters of a pixel. */
@@ -97,12 +105,12 @@ export async function openVector(container: Container): Promise<VectorReader> {
 
   /** Adds the objects of block `n` whose centre is in a box to the counts by class number. */
   async function countBlockInBox(counts: Float64Array, n: number, [x0, y0, x1, y1]: Box): Promise<void> {
-    const { first, count } = entryOf(n);
-    const points = await container.read(description.centers + 16 * first, 16 * count); // Float64 x and y of each centre
-    const classNumbers = await container.read(description.classBytes + first, count);
+    const { firstNumber, count } = entryOf(n);
+    const points = await container.read(description.centers + centerBytes * firstNumber, centerBytes * count);
+    const classNumbers = await container.read(description.classBytes + firstNumber, count);
     for (let i = 0; i < count; i++) {
-      const x = points.readDoubleLE(16 * i);
-      const y = points.readDoubleLE(16 * i + 8);
+      const x = points.readDoubleLE(centerBytes * i);
+      const y = points.readDoubleLE(centerBytes * i + 8);
       if (x >= x0 && x <= x1 && y >= y0 && y <= y1) (counts[classNumbers[i] as number] as number)++;
     }
   }
@@ -114,7 +122,7 @@ export async function openVector(container: Container): Promise<VectorReader> {
   async function countBox(counts: Float64Array, box: Box): Promise<void> {
     const [x0, y0, x1, y1] = box;
     const crossingBlocks: number[] = [];
-    let [runFirst, runCount] = [0, 0];
+    let [runFirst, runCount] = [0, 0]; // number of the first object of the run, and number of its objects
     for (let n = 0; n < blockCount; n++) {
       const [left, top, right, bottom] = centerBoundsOf(n);
       if (left > x1 || right < x0 || top > y1 || bottom < y0) continue;
@@ -122,10 +130,10 @@ export async function openVector(container: Container): Promise<VectorReader> {
         crossingBlocks.push(n);
         continue;
       }
-      const { first, count } = entryOf(n);
-      if (runFirst + runCount !== first) {
+      const { firstNumber, count } = entryOf(n);
+      if (runFirst + runCount !== firstNumber) {
         await countRange(counts, runFirst, runCount);
-        [runFirst, runCount] = [first, 0];
+        [runFirst, runCount] = [firstNumber, 0];
       }
       runCount += count;
     }
@@ -154,8 +162,8 @@ export async function openVector(container: Container): Promise<VectorReader> {
 
   /** Reads class, centre, measurements and id of an object that a pick has found. */
   async function describe({ number, block, rings }: Hit): Promise<OverlayObject> {
-    const indexInBlock = number - entryOf(block).first;
-    const points = await container.read(description.centers + 16 * number, 16);
+    const indexInBlock = number - entryOf(block).firstNumber;
+    const points = await container.read(description.centers + centerBytes * number, centerBytes);
     const classNumber = (await container.read(description.classBytes + number, 1))[0] as number;
     const { name, color } = classes[classNumber] ?? { name: '', color: [0, 0, 0] as const };
     const measurements: Record<string, number> = {};
@@ -171,13 +179,17 @@ export async function openVector(container: Container): Promise<VectorReader> {
       rings: rings.map((ring) => {
         const positions: [number, number][] = [];
         for (let i = 0; i < ring.length; i += 2)
-          positions.push([(ring[i] as number) / 4, (ring[i + 1] as number) / 4]);
+          positions.push([
+            (ring[i] as number) / quartersPerPixel,
+            (ring[i + 1] as number) / quartersPerPixel,
+          ]);
         return positions;
       }),
       measurements,
     };
   }
 
+  /** Returns the id that the imported file states for an object; null if it states none. The ids of a block are gzipped JSON. */
   async function idOf(block: number, indexInBlock: number): Promise<string | null> {
     const entry = block * indexEntryBytes;
     const length = index.readUInt32LE(entry + indexField.idsLength);
@@ -193,10 +205,10 @@ export async function openVector(container: Container): Promise<VectorReader> {
     async index() {
       const bytes = Buffer.alloc(publicEntryBytes * blockCount);
       for (let n = 0; n < blockCount; n++) {
-        const { first, count, length } = entryOf(n);
+        const { firstNumber, count, length } = entryOf(n);
         let position = publicEntryBytes * n;
         for (let side = 0; side < 4; side++) position = bytes.writeInt32LE(boundOf(n, side), position);
-        position = bytes.writeUInt32LE(first, position);
+        position = bytes.writeUInt32LE(firstNumber, position);
         position = bytes.writeUInt32LE(count, position);
         bytes.writeUInt32LE(length, position);
       }
@@ -209,18 +221,18 @@ export async function openVector(container: Container): Promise<VectorReader> {
       return container.read(offset, length);
     },
 
-    async density(level, classNumber) {
-      const [offset, length] = description.density[level]?.rasters[classNumber] ?? [];
+    async density(gridLevel, classNumber) {
+      const [offset, length] = description.density[gridLevel]?.rasters[classNumber] ?? [];
       return offset === undefined || length === undefined ? null : container.read(offset, length);
     },
 
     async centers(requestedFirst, requestedCount) {
       const { first, count } = clampRange(requestedFirst, requestedCount);
-      const points = await container.read(description.centers + 16 * first, 16 * count);
-      const bytes = Buffer.alloc(9 * count);
+      const points = await container.read(description.centers + centerBytes * first, centerBytes * count);
+      const bytes = Buffer.alloc(9 * count); // for each object 4 bytes for x, 4 for y, and 1 for the class
       for (let i = 0; i < count; i++) {
-        bytes.writeFloatLE(points.readDoubleLE(16 * i), 4 * i);
-        bytes.writeFloatLE(points.readDoubleLE(16 * i + 8), 4 * (count + i));
+        bytes.writeFloatLE(points.readDoubleLE(centerBytes * i), 4 * i);
+        bytes.writeFloatLE(points.readDoubleLE(centerBytes * i + 8), 4 * (count + i));
       }
       bytes.set(await container.read(description.classBytes + first, count), 8 * count);
       return bytes;
@@ -242,8 +254,11 @@ export async function openVector(container: Container): Promise<VectorReader> {
     },
 
     async pick(x, y, tolerance) {
-      // In quarters of a pixel, like the bounds. A point is found within half a pixel even without tolerance.
-      const target = { x: x * 4, y: y * 4, tolerance: tolerance * 4 };
+      const target = {
+        x: x * quartersPerPixel,
+        y: y * quartersPerPixel,
+        tolerance: tolerance * quartersPerPixel,
+      };
       const reach = target.tolerance + halfPixel;
       let best: Hit | null = null;
       for (const { n, distance } of blocksNear(target, reach).slice(0, maxPickedBlocks)) {
@@ -285,10 +300,11 @@ interface PickTarget {
  */
 function bestMatchIn(bytes: Buffer, block: number, target: PickTarget, previousBest: Hit | null): Hit | null {
   let best = previousBest;
-  const first = bytes.readUInt32LE(blockField.firstNumber);
+  const firstNumber = bytes.readUInt32LE(blockField.firstNumber);
   const objectCount = bytes.readUInt32LE(blockField.objectCount);
   const [originX, originY] = [bytes.readInt32LE(blockField.originX), bytes.readInt32LE(blockField.originY)];
-  const vertexCountsStart = blockHeaderBytes + 8 * objectCount;
+  const vertexCountsStart = blockHeaderBytes + 8 * objectCount; // after Int32 x and y of each centre
+  // Offset of the next vertex, which is stored as its difference from the previous one (Int16 x and y).
   let deltaPosition = vertexCountsStart + 4 * bytes.readUInt32LE(blockField.ringCount);
   const ringCountsStart = deltaPosition + 4 * bytes.readUInt32LE(blockField.vertexCount);
   let ringNumber = 0; // number of the ring in the block
@@ -315,7 +331,7 @@ function bestMatchIn(bytes: Buffer, block: number, target: PickTarget, previousB
       best === null ||
       measured.distance < best.distance ||
       (measured.distance === best.distance && measured.area < best.area);
-    if (isBetter) best = { number: first + i, block, rings: outline, ...measured };
+    if (isBetter) best = { number: firstNumber + i, block, rings: outline, ...measured };
   }
   return best;
 }

@@ -6,6 +6,7 @@
  * - for reading: `caller.user`,
  * - for writing, audited reading, and long responses that check the sign-in repeatedly: the actor and `caller.user`,
  * - for methods that read the account within their transaction: only the actor.
+ * - `translate`, for texts in the response: the replacement for the name of a deleted account, and warnings of an import.
  */
 import compress from '@fastify/compress';
 import {
@@ -131,6 +132,7 @@ function eventRoute(app: FastifyInstance, { annotationEvents }: AnnotationServic
 
   serve(app, streamAnnotationEvents, async (request) => {
     const { params, query, caller, reply, translate, signal } = request;
+    // The id of an event is the number of its change. A client that connects again sends the last id that it received.
     const lastEventId = String(reply.request.headers['last-event-id'] ?? '');
     const isChangeNumber = /^\d{1,15}$/.test(lastEventId);
     const after = isChangeNumber ? Number(lastEventId) : null; // null: only changes from now on

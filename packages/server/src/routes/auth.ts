@@ -75,6 +75,7 @@ export function authRoutes(
     const resolved = await signIn.resolveToken(body.token);
     if (resolved === null) {
       const detail = { code: 'token_invalid' };
+      // In a transaction of its own, because the request changes nothing else with which the event could be committed.
       await audit.recordSeparately({
         action: 'token-refused',
         result: 'refused',

@@ -94,13 +94,13 @@ function presentationRoutes(
     /** Reads the account or image session of the request again; null if its access has ended. */
     async function currentFollower(): Promise<Follower | null> {
       if ('user' in caller) {
-        const user = await signIn.currentHolder(caller.tokenHash); // an open stream does not renew the idle time
+        const user = await signIn.currentHolder(caller.tokenHash); // does not count as a use, so the sign-in can expire
         return user !== null && may(user, 'catalogue.read') ? { user } : null;
       }
       return imageSessions.resolve(query.session ?? '');
     }
 
-    const followerId = 'user' in caller ? caller.user.uid : caller.hash; // a visitor is known by the session
+    const followerId = 'user' in caller ? caller.user.uid : caller.hash; // a visitor has no account
     const hasNoBody = reply.request.method === 'HEAD';
     const waitMs = query.wait === undefined ? Infinity : query.wait * 1000; // `wait`: seconds after which the stream ends
     reply.header('X-Accel-Buffering', 'no'); // tells nginx to forward each event at once

@@ -10,7 +10,7 @@ export function healthRoutes(
   /** Liveness: 200 whenever the process answers. */
   app.get('/health/live', { config: { isPublic: true } }, (_, reply) => sendStatus(reply, 'ok'));
 
-  /** Readiness: 503 during a shutdown, without access to the database or any slides, or with a full render queue. */
+  /** Readiness: 503 during a shutdown, when the database or all slides are inaccessible, or when the render queue is full. */
   app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) =>
     sendStatus(reply, !stopping.aborted && (await readiness.isReady()) ? 'ok' : 'unavailable'),
   );

@@ -33,7 +33,7 @@ import type { Caller } from '../http/caller.ts';
 import { publicBaseOf } from '../http/public-base.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { Redirect, serve } from '../http/serve.ts';
-import type { ManifestAddress, ManifestReader } from '../iiif/collection-manifests.ts';
+import type { CollectionUrls, ManifestReader } from '../iiif/collection-manifests.ts';
 import type { ServedJson } from '../iiif/iiif.ts';
 import type { ImageParameters } from '../iiif/image-request.ts';
 import type { Services } from '../services.ts';
@@ -168,7 +168,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   async function listDocument(
     request: AnyRequest,
     path: string,
-    createDocument: (reader: ManifestReader, address: ManifestAddress) => Promise<object>,
+    createDocument: (reader: ManifestReader, urls: CollectionUrls) => Promise<object>,
   ): Promise<Bytes> {
     const base = serviceUrlOf(request);
     const json = await createDocument(await readerOf(request), { id: `${base}/manifest/${path}`, base });
@@ -191,8 +191,8 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
 
   const caseManifest = (request: AnyRequest & { readonly params: { readonly caseId: string } }) => {
     const { caseId } = request.params;
-    return listDocument(request, `case/${encodeURIComponent(caseId)}`, (reader, address) =>
-      collectionManifests.ofCase(reader, caseId, address),
+    return listDocument(request, `case/${encodeURIComponent(caseId)}`, (reader, urls) =>
+      collectionManifests.ofCase(reader, caseId, urls),
     );
   };
 
@@ -200,8 +200,8 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     request: AnyRequest & { readonly params: { readonly collectionId: string } },
   ) => {
     const { collectionId } = request.params;
-    return listDocument(request, `collection/${encodeURIComponent(collectionId)}`, (reader, address) =>
-      collectionManifests.ofCollection(reader, collectionId, address),
+    return listDocument(request, `collection/${encodeURIComponent(collectionId)}`, (reader, urls) =>
+      collectionManifests.ofCollection(reader, collectionId, urls),
     );
   };
 
@@ -223,7 +223,8 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
 
   async function redirectToInformation(request: ImageRequest): Promise<Redirect> {
     await openImage(request);
-    // Only the path, because the request may name any host, which would get the image session in the path.
+    // The redirect contains only the path, which may contain an image session. With the host that the request names, a forged Host
+    // header could send the session to another server.
     return new Redirect(`${new URL(urlOf(request, 'image')).pathname}/info.json`);
   }
 

@@ -43,6 +43,7 @@ export async function imageRoutes(
       return isKnown ? unchanged : groups.groups(query, caller.user);
     });
 
+    // A row is an entry. Rows are numbered across all groups; `getImagePosition` returns the number of an entry's row.
     serve(compressedApp, listImageRows, ({ query, caller }) => groups.rows(query, caller.user));
 
     serve(compressedApp, getImagePosition, ({ params, query, caller }) =>

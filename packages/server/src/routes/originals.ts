@@ -78,6 +78,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
   // For a slide that consists of one file, the response is that file. For any other slide, it is the list of its files (JSON).
   serve(app, getOriginal, async ({ params, caller, origin, signal, reply }): Promise<typeof replied> => {
     const original = await originals.find(caller.user, params.imageId);
+    // The files as they will be sent, and the reason why they cannot be de-identified (null: they are de-identified).
     const { files, notDeidentifiedBecause } = original.plan;
     const [firstFile, ...otherFiles] = files;
     // A slide of several files consists of a main file and its `members`. The response for such a slide is a list even if

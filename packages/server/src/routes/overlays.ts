@@ -59,7 +59,7 @@ export function overlayRoutes(
     readOverlay(request, (overlay) => overlays.describe(overlay)),
   );
 
-  // `z`: level, 0 is the smallest; `tile`: column and row of the tile, for example `3_4.png`.
+  // `z`: number of the raster level, here counted from the smallest one (0); `tile`: column and row, for example `3_4.png`.
   serve(app, getOverlayTile, async (request) => {
     const { params, caller, reply } = request;
     const etag = etagOf(params.layerId, params.z, params.tile);
@@ -73,10 +73,11 @@ export function overlayRoutes(
   });
 
   serve(app, getOverlayValue, async (request) => {
-    const { x, y } = request.query;
+    const { x, y } = request.query; // pixels of level 0
     return { value: await readOverlay(request, (overlay) => overlays.value(overlay, x, y)) };
   });
 
+  // `bbox`: x0,y0,x1,y1 in pixels of level 0; undefined counts all objects.
   serve(app, countOverlayObjects, async (request) => ({
     classes: await readOverlay(request, (overlay) => overlays.counts(overlay, request.query.bbox)),
   }));
@@ -114,6 +115,7 @@ export function overlayRoutes(
     return sendPart(request, { kind: 'measurement', column: request.params.column, first, count });
   });
 
+  // The number of objects of a class in each cell of a grid; `level` 0 is the finest grid.
   serve(app, getOverlayDensity, (request) =>
     sendPart(request, { kind: 'density', level: request.params.level, class: request.params.class }),
   );

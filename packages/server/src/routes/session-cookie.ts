@@ -33,5 +33,6 @@ function surplusCookieNames(header = ''): readonly string[] {
     .split(/;\s*/)
     .filter((cookie) => /^[\w-]+=/.test(cookie) && cookie.startsWith(imageSessionCookiePrefix))
     .map((cookie) => cookie.slice(0, cookie.indexOf('=')));
-  return names.slice(0, Math.max(0, names.length + 1 - maxSessionsPerAccount));
+  const cookieCount = names.length + 1; // with the cookie that the response sets
+  return names.slice(0, Math.max(0, cookieCount - maxSessionsPerAccount));
 }

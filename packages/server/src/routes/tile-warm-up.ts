@@ -1,10 +1,11 @@
 /**
  * Warm-up of the fast path of tiles (the handler in front of Fastify). Before the server accepts connections, it requests native tiles
- * of a small temporary slide from a temporary HTTP server in the same process. V8 has then compiled the code when requests arrive (docs/performance.md, "The first seconds").
+ * of a small temporary slide from a temporary HTTP server in the same process, over loopback connections. V8 has then compiled the code
+ * when requests arrive (docs/performance.md, "The first seconds").
  *
- * The requests run through the normal code, over loopback connections to a temporary HTTP server. Fixed values replace the image session
- * (the credential of the viewer) and the catalogue entry, and the warm-up has its own logger and metrics. So nothing reaches the
- * database, the audit log, the access log or the metrics of the server.
+ * The requests run through the normal code. But fixed values replace the image session (the credential of the viewer) and the catalogue
+ * entry, and the warm-up has its own logger and metrics. So nothing reaches the database, the audit log, the access log or the metrics
+ * of the server.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -94,7 +94,7 @@ function createTusServer({ uploads }: Pick<Services, 'uploads'>): TusServer {
   return new TusServer({
     path: filesPath,
     datastore: uploads.parts, // stores the received parts of files
-    relativeLocation: true,
+    relativeLocation: true, // the header Location contains only a path
     allowedOrigins: () => false, // otherwise the library would allow every origin
     onResponseError(request, error) {
       if (!(error instanceof AppError)) return undefined; // the library then sends its own response

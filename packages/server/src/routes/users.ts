@@ -53,7 +53,7 @@ export function userRoutes(
       listAccounts(db),
       countPendingUsers(db),
     ]);
-    const duplicates = likelyDuplicates(applicants, allAccounts);
+    const duplicates = likelyDuplicates(applicants, allAccounts); // other accounts that may belong to the same persons
     return {
       applications: applicants.map((user, index) => ({ user, duplicates: [...(duplicates[index] ?? [])] })),
       total,

@@ -104,7 +104,7 @@ function withSettings(
     tokenSyncUrl,
     contact,
     privacyNotice,
-    confirmsRegistrations: registrationHideExisting,
+    confirmsRegistrations: registrationHideExisting, // then a registration must be confirmed by e-mail
     signIn: { embedded, external: provider },
   });
   // Functions return the replacements, because `replaceAll` would interpret `$` in a replacement string.

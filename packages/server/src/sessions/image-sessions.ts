@@ -33,7 +33,8 @@ export interface ImageSessions {
   /**
    * Creates a session. `record` writes the audit event in the same transaction.
    *
-   * @param fixedId id of the session; default: a new random secret. If a session with this id exists, it is returned and not recorded again
+   * @param fixedId id of the session, computed from a bearer token so that all processes use one session (tiles/bearer-sessions.ts). If
+   *   the session exists, this returns it without calling `record`. Default: a new random secret.
    * @throws AppError token_invalid when the sign-in has ended since the access check of the request
    */
   create(
@@ -71,9 +72,9 @@ export interface ImageSessions {
    */
   revoke(uid: string, sessionId: string, record?: (tx: DatabaseTransaction) => Promise<void>): Promise<void>;
   /**
-   * Deletes the sessions of ended sign-ins (`uid`: all of the account, except `exceptTokenHash`) or of an ended share link from the
-   * cache of this process. Call it after the commit. With `uid`, the sessions of the account's share links stay, because a new password
-   * does not end them; their next request queries the database.
+   * Deletes the sessions of ended sign-ins (`uid`: all sign-ins of the account, except `exceptTokenHash`) or of an ended share link from
+   * the cache of this process. Call it after the commit. With `uid`, the sessions of the account's share links stay, because a new
+   * password does not end them; their next request queries the database.
    */
   evictEnded(
     ended:
@@ -151,7 +152,7 @@ export async function createImageSessions({
   const recentById = new Map<string, CachedSession>();
   /** Sign-ins of the sessions in the cache, by hash of the bearer token. */
   const signIns = new Map<string, SharedSignIn>();
-  /** Hashes of ids without a valid session. They need no further query, until `create` gets such an id. */
+  /** Hashes of ids without a valid session. They are not queried again, unless `create` creates a session with such an id. */
   const endedHashes = new Set<string>();
   /** Number of revocations and changes of access rights. A query during which this number has changed is repeated. */
   let accessChanges = 0;
@@ -231,6 +232,7 @@ export async function createImageSessions({
       return false;
     if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, time);
     if (token === null) return false;
+    // This process may know a later use that is not saved yet.
     const usedAt = Math.max(Date.parse(token.last_used_at), signIns.get(token.hash)?.usedAt ?? 0);
     const account = effectiveAccount({ status, role, expiresAt }, time);
     return (
@@ -431,7 +433,7 @@ export async function createImageSessions({
       );
       if (inserted === null) throw new AppError('token_invalid');
       onCreate?.();
-      if (inserted.endedHashes.length > 0) accessChanges++;
+      if (inserted.endedHashes.length > 0) accessChanges++; // a query in progress may still return the ended sessions
       for (const endedHash of inserted.endedHashes) evict(endedHash);
       if (fixedId !== undefined) deleteFromCache(hash); // this process may know an earlier session with this id
       const expiresAt = Date.parse(inserted.expiresAt); // not after the end of the sign-in
@@ -509,7 +511,7 @@ export async function createImageSessions({
     countChanges: () => accessChanges,
 
     async deleteExpired() {
-      while (await deleteExpiredSessions(db, now().toISOString())); // each call deletes one batch
+      while (await deleteExpiredSessions(db, now().toISOString())); // each call deletes one batch; true: there may be more
     },
 
     async close() {

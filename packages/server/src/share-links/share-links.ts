@@ -49,7 +49,7 @@ import {
   findShareLinkBySecret,
   insertShareLink,
   listShareLinkRows,
-  openedImages,
+  openedImageIds,
   type ShareLinkRow,
   type ShareTarget,
   shareableImagesByLink,
@@ -166,7 +166,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return expiresAt.toISOString();
   }
 
-  /** Finds a link and the ids of the slides that it opens now; null if it is unknown, has ended, or has no slide or opening left. */
+  /** Finds a link and the ids of the slides that it opens now; null if the link is unknown, has ended, or has no slide or opening left. */
   async function findOpenableLink(connection: Connection, secretHash: string) {
     const link = await findShareLinkBySecret(connection, secretHash);
     if (link === null) return null;
@@ -175,7 +175,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     // The effective account of a creator whose end date has passed is suspended.
     const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
     const linkedImages = (await shareableImagesByLink(connection, [link.id])).get(link.id) ?? [];
-    const imageIds = openedImages(linkedImages, inaccessible);
+    const imageIds = openedImageIds(linkedImages, inaccessible);
     return imageIds.size === 0 ? null : { link, imageIds };
   }
 
@@ -217,6 +217,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       const secret = newSecret();
       const requester = { address: actor.origin.address, account: actor.email };
       const passwordHash = password ? await signIn.hashPassword(password, requester) : null;
+      // The lock `accounts` prevents a concurrent change of the account's rights (see `LockName`).
       return runLockedTransaction(db, 'accounts', async (tx) => {
         const user = await recheckCaller(tx, signIn, actor, 'sharing.own');
         await requireSharing(tx, await imagesOf(user, target, tx));

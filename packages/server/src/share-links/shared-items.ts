@@ -19,7 +19,8 @@ type ItemWithoutScale = Omit<SharedItem, 'mpp_x' | 'mpp_y' | 'objective_power'>;
 
 type SharedLink = Pick<ShareLinkRow, 'target_type' | 'target_id' | 'title' | 'uid'>;
 
-interface Opened {
+/** What the link may show. */
+interface LinkAccess {
   /** Slides that the link opens. */
   readonly imageIds: ReadonlySet<string>;
   /** Datasets that the creator of the link may not see. */
@@ -29,7 +30,7 @@ interface Opened {
 /**
  * Returns the items of a link's target in order.
  *
- * @param link its slides of a case are omitted when its creator may not see the case, because titles contain blocks and stains of the case
+ * @param link when its target is a case that its creator may not see, there are no items: their titles would contain data of the case
  * @param imageIds slides that the link opens; other slides of the target are omitted
  */
 export async function sharedItems(
@@ -40,8 +41,8 @@ export async function sharedItems(
   const images = new Map((await findImages(db, [...imageIds])).map((image) => [image.id, image]));
   const creator = await findUser(db, link.uid);
   if (creator === null) return [];
-  const opened = { imageIds, inaccessibleDatasets: await findInaccessibleDatasets(db, creator) };
-  return (await itemsOfLink(db, link, opened)).map((item) => {
+  const access = { imageIds, inaccessibleDatasets: await findInaccessibleDatasets(db, creator) };
+  return (await itemsOfLink(db, link, access)).map((item) => {
     const image = images.get(item.image_id);
     // A derived pixel size or magnification (calculated from the other, because the file lacks it) is not exact enough for visitors.
     const isPixelSizeExact = image?.derived_scale !== 'mpp';
@@ -55,14 +56,18 @@ export async function sharedItems(
   });
 }
 
-async function itemsOfLink(db: Connection, link: SharedLink, opened: Opened): Promise<ItemWithoutScale[]> {
+async function itemsOfLink(
+  db: Connection,
+  link: SharedLink,
+  access: LinkAccess,
+): Promise<ItemWithoutScale[]> {
   const { target_type: type, target_id: id, title } = link;
   if (type === 'collection') {
     const collection = await findCollection(db, id);
     const items: ItemWithoutScale[] = [];
     for (const [position, item] of (collection?.items ?? []).entries()) {
       const itemNumber = `${position + 1}`; // serves as title, because the name of a slide or case could contain patient data
-      const slides = await itemsOf(db, item, itemNumber, opened);
+      const slides = await itemsOf(db, item, itemNumber, access);
       const { text, question } = item;
       items.push(
         ...slides.map((slide, index) => ({
@@ -76,7 +81,7 @@ async function itemsOfLink(db: Connection, link: SharedLink, opened: Opened): Pr
     }
     return items;
   }
-  return itemsOf(db, { type, id }, title, opened);
+  return itemsOf(db, { type, id }, title, access);
 }
 
 /**
@@ -88,7 +93,7 @@ async function itemsOf(
   db: Connection,
   { type, id }: Pick<StoredItem, 'type' | 'id'>,
   title: string,
-  { imageIds, inaccessibleDatasets }: Opened,
+  { imageIds, inaccessibleDatasets }: LinkAccess,
 ): Promise<ItemWithoutScale[]> {
   if (type === 'slide') return imageIds.has(id) ? [{ image_id: id, title, text: null }] : [];
   if (type === 'view') {

@@ -88,7 +88,8 @@ export function createEmbeddedSignIn({
     const token = newSecret();
     const issuedAt = now().toISOString();
     await deleteExpiredTokens(tx, now(), timeIn(-tokenIdleMs));
-    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxTokensPerAccount - 1); // room for this one
+    const maxOtherTokens = maxTokensPerAccount - 1; // with the new token, the account has at most the maximum
+    const endedTokenHashes = await deleteOldestTokens(tx, user.uid, maxOtherTokens);
     await insertToken(tx, {
       hash: hashSecret(token),
       uid: user.uid,

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type Language, type User } from '@lamina/contract';
 import type { AuditEntry, AuditRecorder, Origin } from '../audit/audit-recorder.ts';
-import * as rules from '../domain/account.ts';
+import * as accountRules from '../domain/account.ts';
 import type { AdminDigest } from '../mail/admin-digest.ts';
 import type { Config } from '../platform/config.ts';
 import { hashSecret } from '../platform/secrets.ts';
@@ -23,7 +23,7 @@ export interface ExternalSignIn {
   /**
    * Returns the account and a new bearer token.
    *
-   * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
+   * @param nonce value that the browser sent to the provider and that the token must contain; undefined: the browser sent none
    * @param language language of e-mails to an account that this call creates
    * @throws AppError token_invalid, token_unverifiable; email_taken when another account has the address and linking it
    *   is not allowed; account_not_active for a deactivated account
@@ -116,7 +116,7 @@ export function createExternalSignIn({
     const sameAddressUser = await findUserByEmail(tx, person.email);
     if (sameAddressUser === null) {
       const { email, displayName } = person;
-      const user = rules.register({ uid: randomUUID(), email, displayName }, timestamp);
+      const user = accountRules.register({ uid: randomUUID(), email, displayName }, timestamp);
       await insertUser(tx, user, language);
       await insertIdentity(tx, user.uid, identity);
       const detail = { issuer: person.issuer };
@@ -149,9 +149,10 @@ export function createExternalSignIn({
   return {
     async signIn(idToken, nonce, origin, language) {
       try {
-        if (provider === null) throw new AppError('token_invalid');
+        if (provider === null) throw new AppError('token_invalid'); // the settings name no external provider
         const person = await provider.personOf(idToken, nonce);
         const { user, issued, accountChange } = await runLockedTransaction(db, 'accounts', async (tx) => {
+          // The hash is stored until the token expires, so that the token cannot be used again.
           const usedToken = {
             hash: hashSecret(signedPartOf(idToken)),
             expires_at: person.tokenEndsAt.toISOString(),
@@ -171,7 +172,7 @@ export function createExternalSignIn({
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });
         if (accountChange === 'created') adminDigest.schedule();
         // An account whose end date has passed counts as suspended.
-        return { user: rules.effectiveAccount(user, now()), token: issued.token };
+        return { user: accountRules.effectiveAccount(user, now()), token: issued.token };
       } catch (error) {
         if (error instanceof AppError) {
           await audit.recordSeparately({

@@ -36,7 +36,7 @@ export interface IdentityProvider {
   /**
    * Validates an ID token, and returns the user whom it identifies.
    *
-   * @param nonce value that the browser sent to the provider; undefined: it sent none, so the check is skipped
+   * @param nonce value that the browser sent to the provider and that the token must contain; undefined: the browser sent none
    * @throws AppError token_invalid, with the reason as its cause; token_unverifiable when the provider does not return its keys
    */
   personOf(idToken: string, nonce: string | undefined): Promise<ExternalPerson>;

@@ -25,9 +25,9 @@ export function guessableReason(
 ): 'password_common' | 'password_personal' | null {
   const candidate = normalised(password);
   if (commonPasswords.has(candidate)) return 'password_common';
-  const address = emailKey(email);
+  const normalisedEmail = emailKey(email);
   const name = normalised(displayName ?? '');
-  const personalWords = [address, address.split('@')[0], name, name.replaceAll(/\s/g, '')];
+  const personalWords = [normalisedEmail, normalisedEmail.split('@')[0], name, name.replaceAll(/\s/g, '')];
   return personalWords.includes(candidate) ? 'password_personal' : null;
 }
 

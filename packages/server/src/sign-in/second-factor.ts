@@ -93,7 +93,7 @@ export function createSecondFactor({
   return {
     async stateOf(uid) {
       const row = await findSecondFactor(db, uid);
-      const enabled = row?.confirmed_at != null; // neither null nor undefined
+      const enabled = row?.confirmed_at != null; // the user has entered a first code (`!=` also excludes undefined)
       return { enabled, recovery_codes_left: enabled ? await countRecoveryCodes(db, uid) : 0 };
     },
 

@@ -20,6 +20,7 @@ export interface Attempt {
   readonly email: string | null;
 }
 
+/** A limit, and the counter in the database to which it applies. */
 export interface Rule {
   /** Hash that identifies the counter in the database, without revealing e-mail and IP addresses. */
   readonly key: string;
@@ -64,6 +65,7 @@ export function shareLinkOpeningRules({ address }: Origin, linkId: string): Rule
   return rulesOfLink('share link opening', shareLinkOpeningLimits, address, linkId);
 }
 
+/** Returns one rule for each limit of a share link. In these limits, the subject `account` stands for the link. */
 function rulesOfLink(
   kind: string,
   limits: Readonly<Partial<Record<Subject, Limit>>>,
@@ -76,7 +78,7 @@ function rulesOfLink(
   });
 }
 
-/** Returns the key of the row that states that the account has signed in from this network. */
+/** Returns the key of the row (in the table of the counters) that states that the account has signed in from this network. */
 export function knownNetworkKey({ email, origin }: Attempt): string {
   return hashSecret(JSON.stringify(['known', emailKey(email ?? ''), networkOf(origin.address)]));
 }

@@ -109,7 +109,7 @@ const dayMs = 24 * 60 * 60_000;
 const deleteExpiredEveryMs = 60_000;
 /** Maximum size of the set of blocks that this process has recorded in the audit log. A full set is cleared. */
 const maxRecordedBlocks = 10_000;
-/** Maximum size of the map of blocked share links. A full map is cleared. */
+/** Maximum number of blocks of share links that this process remembers. A full map is cleared. */
 const maxKnownBlocks = 10_000;
 
 export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependencies): Throttle {
@@ -148,7 +148,10 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     );
   }
 
-  /** Increments the counter of each rule. When one of them is blocked, increments none and returns the block. */
+  /**
+   * Increments the counter of each rule. When one of them is blocked, increments none and returns the block. The lock `throttle` makes
+   * concurrent attempts wait for each other, so that each is counted before the next one is checked.
+   */
   function incrementUnlessBlocked(rules: readonly Rule[]): Promise<Block | null> {
     return runLockedTransaction(db, 'throttle', async (tx) => {
       const block = await findBlock(tx, rules);
@@ -302,6 +305,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
       if (strangersBlock !== null && !isKnown) {
         await decoy();
+        // The common limits also count the attempts that are rejected here.
         const newCommonBlock = await incrementUnlessBlocked(commonRules);
         return rejectAttempt(newCommonBlock ?? strangersBlock, step, attempt);
       }

@@ -27,7 +27,8 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
   const listing: ListedObject[] = [];
   const folders = new Map<string, Folder>();
   folders.set('', { files: new Map(), folders: new Set(), listingStart: 0, listingEnd: 0 });
-  for await (const object of store.list('', signal)) {
+  const wholeBucket = ''; // prefix of all keys
+  for await (const object of store.list(wholeBucket, signal)) {
     listing.push(object);
     const segments = object.key.split('/');
     const folderNames = segments.slice(0, -1);
@@ -48,7 +49,7 @@ export async function readBucketTree({ store, groupFiles, signal }: BucketTreeOp
       folder.folders.add(name);
       path = pathIn(path, name);
       const existing = folders.get(path);
-      const listingStart = listing.length - 1;
+      const listingStart = listing.length - 1; // index of the object listed last
       folder = existing ?? { files: new Map(), folders: new Set(), listingStart, listingEnd: 0 };
       folder.listingEnd = listing.length;
       if (existing === undefined) folders.set(path, folder);

@@ -110,8 +110,9 @@ export interface SearchedChange {
 }
 
 /**
- * Finds the latest revision by the account `author` that the change could have produced; null when there is none. The
- * database compares the features, because the history of an annotation may contain more of them than fit into memory.
+ * Finds the latest revision by the account `author` that the change could have produced; null when there is none. With it, the server
+ * recognises a change that a client sends again because the first response was lost. The database compares the features, because the
+ * history of an annotation may contain more of them than fit into memory.
  */
 export async function findRevisionOfChange(
   db: Connection,
@@ -126,6 +127,7 @@ export async function findRevisionOfChange(
     .where('id', '=', id);
   if (base !== null) query = query.where('revision', '=', base + 1);
   if (featureJson === null) query = query.where('change', '=', 'delete');
+  // A client that creates a deleted annotation again sends no base, and the history then contains `restore`.
   else if (base === null) query = query.where('change', 'in', ['create', 'restore']);
   query = query.where('author', '=', author);
   if (featureJson !== null) query = query.where('feature', '=', featureJson);

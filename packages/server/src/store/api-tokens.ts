@@ -139,7 +139,7 @@ export async function touchApiToken(db: Connection, id: string, usedAt: string):
 /**
  * Records a use of a token, once per clock hour for each kind of use and target (the id of an image; empty for calls
  * that concern no image). The caller writes the first use of an hour to the audit log. The records serve only to
- * recognise it, so this function deletes the records of earlier hours.
+ * recognise the first use, so this function deletes the records of earlier hours.
  *
  * @returns false when a use of this kind and target is already recorded for this hour
  * @throws a foreign key error (`isMissingReference` in database.ts) when the token has been revoked

@@ -199,7 +199,7 @@ export async function listAuditRows(db: Connection, query: AuditQuery, limit: nu
   const { lastPruned } = await findAuditLogEnds(db);
   const { uid, action, result, target, from, to, hide, after, upToSeq } = query;
   // Each index serves one filter (uid, target, action or result) in the order of the list. The database must use the index of the
-  // first of these filters that the query contains. The conditions after it wrap their column in coalesce(), which rules out an index.
+  // first of these filters that the query contains. The other conditions wrap their column in coalesce(), which rules out an index.
   const hasUidOrTarget = uid !== undefined || target !== undefined;
   const listRows = (uidColumn: 'actor_uid' | 'target' | null) => {
     let select = db.selectFrom('audit').selectAll().where('seq', '>', lastPruned.seq);

@@ -18,7 +18,7 @@ export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
 type CaseRow = Row<'cases'>;
 
 /**
- * Lists cases, ordered by dataset and name, without those of restricted datasets, whose slides no query reads.
+ * Lists cases, ordered by dataset and name. Leaves out those of `inaccessibleDatasets` before it reads the slides.
  *
  * @param dataset undefined lists the cases of all datasets
  */

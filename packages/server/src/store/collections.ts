@@ -166,7 +166,10 @@ export async function saveAnswer(
     .execute();
 }
 
-/** Lists the answers in a collection in the order of the first attempts, with the name of the account (null for visitors). */
+/**
+ * Lists the answers in a collection in the order of the first attempts, with the name of the account (null for visitors). Rows from
+ * before the column `first_answered_at` are sorted by the last attempt instead.
+ */
 export function listAnswerRows(db: Connection, collectionId: string) {
   return db
     .selectFrom('collection_answers')
@@ -212,8 +215,8 @@ export async function savePresentation(
 }
 
 /**
- * Finds the presentations of collections with the account that presents, unordered; collections that were never presented are missing from
- * the result.
+ * Finds the presentations of collections with status, role and end date of the presenter's account, unordered. Collections that were
+ * never presented are missing from the result.
  */
 export async function findPresentations(db: Connection, collectionIds: readonly string[]) {
   const rows = await db

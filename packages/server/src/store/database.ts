@@ -262,9 +262,9 @@ export function runLockedTransaction<T>(
 }
 
 /**
- * Acquires a lock, by updating its row, until the transaction ends. A transaction that needs several locks acquires `accounts` first
- * and `audit` last. Before `audit`, it locks the rows of `tokens` and then those of `image_sessions`, as the deletion of a token does.
- * The same order everywhere prevents deadlocks.
+ * Acquires a lock until the transaction ends, by updating its row of the table `locks`. A transaction that needs several locks
+ * acquires `accounts` first and `audit` last. Before `audit`, it locks the rows of `tokens` and then those of `image_sessions`, as the
+ * deletion of a token does. The same order everywhere prevents deadlocks.
  */
 export async function acquireLock(tx: DatabaseTransaction, name: LockName): Promise<void> {
   await tx
@@ -275,8 +275,8 @@ export async function acquireLock(tx: DatabaseTransaction, name: LockName): Prom
 }
 
 /**
- * Returns how many transactions have acquired the lock so far. While this number stays the same, the data that the lock
- * guards are unchanged.
+ * Returns how many transactions have acquired the lock so far. While this number stays the same, cached data that the
+ * lock guards are up to date.
  */
 export async function changeCount(db: Database, name: LockName): Promise<number> {
   const lock = await db

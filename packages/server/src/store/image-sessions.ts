@@ -15,7 +15,7 @@ import {
 import { noRestrictedDatasets, restrictedDatasetsOf } from './datasets.ts';
 import { asKeyValueRows, isOneOf, lockInOrder } from './dialects.ts';
 import type { NewRow, Row } from './schema.ts';
-import { openedImages, shareableImagesByLink } from './share-links.ts';
+import { openedImageIds, shareableImagesByLink } from './share-links.ts';
 import { touchTokens } from './tokens.ts';
 import { parseRole, parseStatus } from './users.ts';
 
@@ -37,7 +37,7 @@ export type SessionState = Pick<Row<'image_sessions'>, 'hash' | 'uid' | 'created
     readonly created_at: string;
     readonly expires_at: string;
     readonly ended_at: string | null;
-    /** Ids of the slides that the link opens (see `openedImages`). */
+    /** Ids of the slides that the link opens (see `openedImageIds`). */
     readonly images: ReadonlySet<string>;
   } | null;
   /** Time at which the access of the account ends; null: never. */
@@ -68,7 +68,7 @@ export async function findSessionStates(db: Connection, hashes: readonly string[
   const states = await withRestrictedDatasets(db, rows.map(stateOf));
   return states.map(({ link, ...state }) => {
     if (link === null) return { ...state, link };
-    const images = openedImages(imagesByLink.get(link.id) ?? [], state.inaccessibleDatasets);
+    const images = openedImageIds(imagesByLink.get(link.id) ?? [], state.inaccessibleDatasets);
     return { ...state, link: { ...link, images } };
   });
 }

@@ -71,7 +71,7 @@ export async function listImages(db: Connection, page: ImagePage): Promise<Liste
   const words = searchWords(page.search ?? '');
   // A search either scans the list or first finds the matching entries in the word index. The list of one dataset is short enough
   // to scan. On SQLite, the lists of readers with restrictions are scanned too: one index contains all filter columns, and the
-  // visible entries are adjacent in it. `matchingIds` is null when the list is scanned.
+  // visible entries are adjacent in it. `matchingIds` is null when the list is scanned, which also happens with too many matches.
   const scansList = order !== 'name' || dataset !== undefined || (!isPostgres(db) && !seesEverything(page));
   const matchingIds = words.length === 0 || scansList ? null : await findIdsWithWords(db, page, words);
   if (matchingIds?.length === 0) return [];
@@ -231,7 +231,7 @@ function selectPositions(db: Connection, page: ImagePage, words: readonly string
   const { after, limit, skip = 0 } = page;
   const matching = selectMatchingWords(db, page, words);
   const remainingRanges = rangesOf(page).filter(
-    ({ to }) => to === null || after === null || to > after.sortKey,
+    ({ to: end }) => end === null || after === null || end > after.sortKey,
   );
   const [firstQuery, ...otherQueries] = remainingRanges.map((range) => {
     const positions = withinRange(matching, range, after)

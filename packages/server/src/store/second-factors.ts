@@ -5,7 +5,7 @@
 import type { Connection, DatabaseTransaction } from './database.ts';
 import type { Row } from './schema.ts';
 
-/** Finds the second factor of an account, confirmed or not; null when the account has none. */
+/** Finds the second factor of an account, confirmed by a first code or not yet; null when the account has none. */
 export async function findSecondFactor(db: Connection, uid: string): Promise<Row<'second_factors'> | null> {
   const row = await db.selectFrom('second_factors').selectAll().where('uid', '=', uid).executeTakeFirst();
   return row ?? null;

@@ -106,7 +106,7 @@ export async function endShareLinksOf(
   return ids;
 }
 
-/** Deletes the image sessions of visitors whose link opens a slide of the dataset, or leads to a case of it. */
+/** Deletes the image sessions of visitors whose link opens a slide of the dataset, or leads to a case of the dataset. */
 export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: string): Promise<void> {
   const linksInUse = await tx
     .selectFrom('image_sessions')
@@ -117,7 +117,7 @@ export async function deleteVisitorSessionsIn(tx: DatabaseTransaction, dataset: 
   const ids = linksInUse.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) return;
   const { rows } = await sql<{ link_id: string }>`
-    select distinct linked.link_id from (${linkedImages(tx, ids)}) as linked
+    select distinct linked.link_id from (${selectLinkedImages(tx, ids)}) as linked
     join images on images.id = linked.image_id
     where images.dataset_name = ${dataset} or linked.case_dataset = ${dataset}`.execute(tx);
   const affectedIds = rows.map(({ link_id }) => link_id);
@@ -138,11 +138,11 @@ export interface LinkedImage {
 }
 
 /**
- * Returns the ids of the slides that a link opens. A slide of a case is opened only while the creator may see the case too.
+ * Returns the ids of the slides that a link opens. A slide of a case is opened only while the creator may view the case too.
  *
- * @param inaccessibleDatasets datasets that the creator of the link may not see
+ * @param inaccessibleDatasets datasets that the creator of the link may not view
  */
-export function openedImages(
+export function openedImageIds(
   linkedImages: readonly LinkedImage[],
   inaccessibleDatasets: ReadonlySet<string>,
 ): ReadonlySet<string> {
@@ -171,7 +171,7 @@ export async function shareableImagesByLink(
     dataset_name: string;
   }>`
     select linked.link_id, linked.image_id, linked.case_dataset, images.dataset_name
-    from (${linkedImages(db, linkIds)}) as linked
+    from (${selectLinkedImages(db, linkIds)}) as linked
     join images on images.id = linked.image_id
     join datasets on datasets.name = images.dataset_name
     where datasets.is_shared = 1 and images.removed_at is null and images.missing_since is null
@@ -194,7 +194,7 @@ export async function shareableImagesByLink(
  * the links lead to. It has one `select` for each type of target, and for a collection one for each type of its items. In the SQL, `l`
  * is a link, `v` a saved view, `c` a case, `s` a slide of a case, and `i` an item of a collection.
  */
-function linkedImages(db: Connection, linkIds: readonly string[]) {
+function selectLinkedImages(db: Connection, linkIds: readonly string[]) {
   const isSelected = isOneOf(db, 'l.id', linkIds);
   return sql`
     select l.id as link_id, l.target_id as image_id, cast(null as text) as case_dataset from share_links l

@@ -68,8 +68,8 @@ export async function countStatistics(db: Connection, now: Date, zone: string): 
     days: days.map(({ day }, index) => ({
       day,
       signIns: signInCounts[index] ?? 0,
-      // `openedCounts` omits slides of which a session first loaded only the thumbnail; `viewedCounts` counts these
-      // when they are viewed.
+      // A slide counts once per session: in `openedCounts` when the session opens it, or in `viewedCounts` when the session
+      // views it after it had loaded only the thumbnail, which counts in neither.
       openedSlides: (openedCounts[index] ?? 0) + (viewedCounts[index] ?? 0),
     })),
   };

@@ -312,7 +312,7 @@ export async function dropTables(tx: DatabaseTransaction, shapes: readonly Table
     tx,
   );
   await sql`drop table ${sql.join(ownNames.map((name) => sql.table(name)))} cascade`.execute(tx);
-  // The cast to regprocedure has quoted the names and added the argument types.
+  // `sql.raw` is safe, because the cast to regprocedure has quoted the names and added the argument types.
   for (const { name } of functions) await sql`drop function ${sql.raw(name)}`.execute(tx);
 }
 

@@ -26,7 +26,7 @@ export async function findToken(db: Connection, hash: string): Promise<StoredTok
     .innerJoin('users', 'users.uid', 'tokens.uid')
     .selectAll('users')
     .select([
-      'tokens.created_at as issued_at',
+      'tokens.created_at as issued_at', // `users` has the columns `created_at` and `expires_at` too
       'tokens.last_used_at',
       'tokens.expires_at as token_expires_at',
     ])

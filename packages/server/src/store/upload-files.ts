@@ -1,6 +1,6 @@
 /**
- * Queries for the files of unfinished uploads and for their progress. A file whose bytes have all arrived stays in the
- * state `checking` until a process has checked the file and sets the state `checked`.
+ * Queries for the files of unfinished uploads and for their progress. A file whose bytes have all arrived has the
+ * state `checking` until a process has verified its checksum. The state then becomes `checked` or, if the checksum differs, `refused`.
  */
 import type { Connection } from './database.ts';
 import type { NewRow, Row } from './schema.ts';

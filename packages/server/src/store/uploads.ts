@@ -17,7 +17,7 @@ export async function findUpload(db: Connection, id: string): Promise<UploadRow 
   return (await db.selectFrom('uploads').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
-/** Finds the unfinished upload to a destination. @param placeKey normalised path of the destination, unique among uploads */
+/** Finds the unfinished upload to a destination. @param placeKey normalised path of the destination, unique among unfinished uploads */
 export async function findUploadAt(db: Connection, placeKey: string): Promise<UploadRow | null> {
   const row = await db.selectFrom('uploads').selectAll().where('place_key', '=', placeKey).executeTakeFirst();
   return row ?? null;
@@ -49,7 +49,8 @@ export async function updateUpload(
 }
 
 /**
- * Deletes an upload that is still open, or that could not be moved to the slide storage, unless a process is trying it again.
+ * Deletes an upload that is still open, or that could not be moved to the slide storage (problem `storage`), unless a process tries
+ * to move it again.
  *
  * @param now ISO 8601
  * @returns false when the upload is in another state, and therefore was not deleted
@@ -65,7 +66,7 @@ export async function deleteUnfinishedUpload(db: Connection, id: string, now: st
   return numDeletedRows > 0;
 }
 
-/** Condition: no process works on the upload. @param now ISO 8601 */
+/** Condition: no process holds a lease on the upload, so none works on it. @param now ISO 8601 */
 const isNotLeased = (now: string) => {
   const eb = expressionBuilder<Tables, 'uploads'>();
   return eb.or([eb('leased_until', 'is', null), eb('leased_until', '<', now)]);
@@ -111,24 +112,28 @@ interface ImageOfUpload {
 /**
  * Lists the slides that an upload has created: the slide at a path, or the first 100 slides below a folder.
  *
- * @param destination `place` is the path of the file or folder relative to the root
+ * @param destination `targetPath` is the path of the file or folder relative to the root
  */
 export function listImagesOfUpload(
   db: Connection,
-  { root, place, isFolder }: { readonly root: SlideRoot; readonly place: string; readonly isFolder: boolean },
+  {
+    root,
+    targetPath,
+    isFolder,
+  }: { readonly root: SlideRoot; readonly targetPath: string; readonly isFolder: boolean },
 ): Promise<ImageOfUpload[]> {
   const images = db
     .selectFrom('images')
     .select(['id', 'path', 'file_name', 'status', 'error', 'error_code'])
     .where('root', '=', root)
     .where('missing_since', 'is', null);
-  if (!isFolder) return images.where('path', '=', place).execute();
+  if (!isFolder) return images.where('path', '=', targetPath).execute();
   // '0' is the character after '/', so paths between "folder/" and "folder0" are below the folder. This needs the byte order
   // of collation "C"; the order of a language may be different.
   const path = isPostgres(db) ? sql<string>`path collate "C"` : sql.ref<string>('path');
   return images
-    .where(path, '>', `${place}/`)
-    .where(path, '<', `${place}0`)
+    .where(path, '>', `${targetPath}/`)
+    .where(path, '<', `${targetPath}0`)
     .orderBy('path')
     .limit(100)
     .execute();
@@ -157,8 +162,8 @@ export async function claimUpload(
 }
 
 /**
- * Returns whether a newly announced upload can resume a stored one: the stored one is still open, and both are a file or both are
- * a folder, with the same number of files and the same size.
+ * Returns whether a newly announced upload can resume a stored one. The stored one must still be open, and both must be of the same
+ * kind (file or folder), with the same number of files and the same size.
  */
 export function isSameUpload(
   row: UploadRow,

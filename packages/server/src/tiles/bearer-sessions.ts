@@ -3,8 +3,8 @@
  * of a sign-in. The first request with a token opens a session, and later requests use it. Rights, revocation, limits and audit events
  * are therefore the same as for the viewer of the web app, which opens an image session itself.
  *
- * The id of the session is computed from the token, so all processes that get requests with the token use one session. Only a client with
- * the token could compute it, and the server never sends it.
+ * The id of the session is computed from the token, so all processes that get requests with the token use one session. The id is
+ * as secret as the token: only a client with the token could compute it, and the server never sends it.
  */
 import { AppError } from '@lamina/contract';
 import type { AuditRecorder, Origin } from '../audit/audit-recorder.ts';
@@ -55,10 +55,11 @@ export function createBearerSessions({
   /** Opens the session of a token, unless another process has opened it. */
   async function openSession(caller: ResolvedToken, { rawHeaders, origin }: BearerRequest): Promise<string> {
     const { uid } = caller.user;
+    const fixedId = hashSecret(`image session of ${bearerTokenIn(rawHeaders)}`);
     const { sessionId } = await imageSessions.create(
       caller,
       (tx) => audit.record(tx, { action: 'image-session-created', actor: uid, target: uid, origin }),
-      hashSecret(`image session of ${bearerTokenIn(rawHeaders)}`),
+      fixedId,
     );
     return sessionId;
   }
@@ -81,7 +82,7 @@ export function createBearerSessions({
 
   return {
     knownSessionOf(token) {
-      const sessionId = sessionIds.get(hashRecentSecret(token));
+      const sessionId = sessionIds.get(hashRecentSecret(token)); // hashes from a cache, because this runs for each tile
       if (sessionId === undefined) return null;
       return sessionId instanceof Promise
         ? sessionId.then(imageSessions.resolve)

@@ -2,9 +2,8 @@
  * The slides that the server keeps open: each is opened once for all its viewers and closed when unused for five minutes.
  *
  * While a slide is in use, its file is checked in the background at most twice a second, to detect that it was
- * replaced, removed or turned into a symbolic link. No tile is served from a slide whose last successful check is more
- * than 1 s old, with one exception: while the storage does not answer, an open slide is served for at most 30 s after
- * its last successful check.
+ * replaced, removed or turned into a symbolic link. A tile is served only if the last successful check of its slide is
+ * at most 1 s old, or at most 30 s old while the storage does not answer.
  */
 import {
   type DeepZoomDescriptor,
@@ -118,16 +117,16 @@ export function createOpenSlides({
       (opened) => {
         entry.open = opened;
       },
-      // For 1 s after a failed opening, further requests get the same error. With BUSY, the next request opens the slide again, because
-      // it may come from an account that still has places in the render queue.
+      // For 1 s after a failed opening, further requests get the same error. After BUSY (no place left in the render queue), the
+      // next request opens the slide again, because it may come from an account that still has places.
       (error: unknown) => {
         if (error instanceof SlideError && error.code === 'BUSY') retire(request.id, entry);
         else setTimeout(() => retire(request.id, entry), checkValidForMs).unref();
       },
     );
     if (entries.size > limit) {
-      const [oldest] = [...entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
-      if (oldest !== undefined) retire(...oldest);
+      const [leastRecentlyUsed] = [...entries].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+      if (leastRecentlyUsed !== undefined) retire(...leastRecentlyUsed);
     }
     idleTimer ??= setInterval(checkIdleSlides, idleCheckMs).unref();
     return entry;

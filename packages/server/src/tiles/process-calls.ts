@@ -5,7 +5,7 @@
  */
 import { SlideError, type SlideErrorCode } from '@lamina/slide';
 
-/** Functions that a process runs for others, by name. Arguments and results: bytes, numbers, strings, plain objects. */
+/** Functions that a process runs for others, by name. Their arguments and results must be bytes, numbers, strings or plain objects. */
 export type CallTable = Readonly<Record<string, (signal: AbortSignal, ...args: never[]) => Promise<unknown>>>;
 
 type ArgsOf<F> = F extends (signal: AbortSignal, ...args: infer A) => unknown ? A : never;
@@ -140,7 +140,7 @@ export function answerCalls(
     if (message.kind === 'cancel') runningCalls.get(message.id)?.abort();
     // An error of `send` is ignored: it means that the calling process has ended.
     else if (message.kind === 'call')
-      void answer(message).then((answered) => channel.send?.(answered, () => {}));
+      void answer(message).then((answerMessage) => channel.send?.(answerMessage, () => {}));
   });
 }
 

@@ -12,7 +12,8 @@ import type { ServableImage } from './slides.ts';
 export const recheckAfterMs = 500;
 
 /**
- * Checks that a session, or the API token that it represents, is still valid and may still view an image. Does not count a request.
+ * Checks that a session, or the API token that it represents, is still valid and may still view an image. The check does
+ * not count as a request of the session or token.
  *
  * @throws AppError session_invalid, token_invalid, forbidden, not_found, unavailable
  */

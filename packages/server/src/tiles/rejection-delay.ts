@@ -12,7 +12,8 @@ export const minRejectionDelayMs = 1000;
 export const maxRejectionDelayMs = 3000;
 
 /**
- * Returns the result of `work`. The error BUSY is delayed by 1 to 3 s, or until the signal aborts; other errors are not delayed.
+ * Returns the result of `work`. The error BUSY (the render queue is full) is delayed by 1 to 3 s, or until the signal aborts;
+ * other errors are not delayed.
  *
  * @param signalOf returns the signal; called only for BUSY, because creating a signal for each tile would cost more than the tile
  */

@@ -13,7 +13,7 @@ import type {
 import type { Caller, CallTable } from './process-calls.ts';
 import { type RenderSource, tileNameIn } from './render-source.ts';
 import { type RenderedTiles, thumbnailName } from './rendered-tiles.ts';
-import { createTileMemoryCache } from './tile-memory-cache.ts';
+import { createTileMemoryCache, type TileKey } from './tile-memory-cache.ts';
 import type { PrerenderReason } from './tile-prerenderer.ts';
 
 /** Returns the functions that the primary process runs for the HTTP worker processes. `createRemoteTileClient` calls them by name. */
@@ -58,7 +58,7 @@ const memoryCacheBytes = 32 * 1024 * 1024; // size limit of the memory cache of 
 export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): RenderedTiles {
   const memory = createTileMemoryCache(memoryCacheBytes);
   let foundInMemory = 0; // number of tiles and thumbnails
-  const findInMemory = (key: Parameters<typeof memory.get>[0]) => {
+  const findInMemory = (key: TileKey) => {
     const cached = memory.get(key);
     if (cached !== null) foundInMemory++;
     return cached;

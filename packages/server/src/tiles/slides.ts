@@ -83,7 +83,7 @@ export interface DicomWebSlide {
   readonly mpp: Slide['mpp'];
   readonly objectivePower: number | null;
   readonly vendor: string | null;
-  /** Null when the file does not state it. */
+  /** Position and orientation of the scanned area on the glass; null when the file does not state it. */
   readonly placeOnGlass: PlaceOnGlass | null;
   readonly hasIccProfile: boolean;
   readonly fingerprint: string;
@@ -134,7 +134,7 @@ export interface NativeLevelTileQuery {
 
 export interface NativeLevelTile {
   readonly bytes: Uint8Array;
-  /** The level of the tile, with the coding of `bytes`: always JPEG if the file lacks the tile, also in a JPEG 2000 level. */
+  /** The level of the tile. Its coding is that of `bytes`: a tile that the file lacks is rendered as JPEG, even in a JPEG 2000 level. */
   readonly level: NativeLevel;
   /** Fingerprint of the slide. */
   readonly fingerprint: string;
@@ -291,8 +291,8 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       return await renderedTiles.colourProfile({ location, fingerprint: slide.fingerprint }, requester);
     } catch (error) {
       if (!(error instanceof SlideError && error.code === 'DECODE_FAILED')) throw error;
-      // The render worker died or failed unexpectedly. The slide is shown in the colours of the file, and the next request reads the
-      // profile again, because a worker also dies when the machine is busy or has too little memory.
+      // The render worker died or failed unexpectedly, so the slide is shown in the colours of the file. The next request reads the
+      // profile again. The profile need not be the cause: a worker also dies when the machine is busy or has too little memory.
       const failedReads = (failedProfileReads.get(slide) ?? 0) + 1;
       failedProfileReads.set(slide, failedReads);
       if (failedReads < maxFailedProfileReads) colourProfiles.delete(slide);
@@ -427,7 +427,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         if (signal.aborted) return { status: 'postponed' };
         if (!(error instanceof SlideError)) throw error;
         const { code } = error;
-        // All files of the slide exist if it has a fingerprint: a part is missing that no scan will find, or access is denied.
+        // FILE_MISSING is permanent if all known files exist: then the slide needs a file that no scan finds, or access is denied.
         const isTransient = code === 'FILE_MISSING' ? await isMissing(file) : transientErrorCodes.has(code);
         if (isTransient || isTemporaryError(error)) return { status: 'postponed' };
         log.warn(

@@ -181,9 +181,10 @@ export async function openTileDiskCache({
       const position = positionByName.get(name);
       if (position === undefined) return null;
       const { pack, offset, length } = position;
-      const file = await files.open(tilesFileOf(pack), offset + length); // the minimum size of the file
+      const minFileBytes = offset + length;
+      const file = await files.open(tilesFileOf(pack), minFileBytes);
       const bytes = allocate(length);
-      await file.readInto(bytes, 0, offset, length);
+      await file.readInto(bytes, 0, offset, length); // to index 0 of `bytes`
       if (isCompletePicture(bytes)) return bytes;
       positionByName.delete(name);
       return null;

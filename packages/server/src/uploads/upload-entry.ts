@@ -2,7 +2,7 @@
 import type { AuditAction, AuditEntry, Origin } from '../audit/audit-recorder.ts';
 import type { UploadRow } from '../store/uploads.ts';
 
-/** The administrator who uploads, and the origin of the request. */
+/** The administrator who uploads, and the origin of the request (client address and request id). */
 export interface Sender {
   readonly uid: string;
   readonly origin: Origin;

@@ -231,6 +231,7 @@ export function createUploadProcessor({
     });
     const at = now().toISOString();
     if (!isStored) {
+      // The target path is taken.
       await updateUpload(db, row.id, {
         state: 'open',
         problem: 'exists',

@@ -62,8 +62,8 @@ export interface NewUploadFile {
 }
 
 /**
- * Methods get the administrator (`user`) who sends a request. With an API token that is limited to datasets, uploads into other datasets
- * do not exist for them.
+ * Methods get the administrator (`user`) who sends a request. If the request has an API token that is limited to datasets, uploads into
+ * other datasets are treated as missing.
  */
 export interface Uploads {
   /** Storage of the received bytes of files. */
@@ -159,7 +159,7 @@ export function createUploads({
   /**
    * Returns an upload of this account.
    *
-   * @throws AppError not_found, also for uploads of other administrators, and into datasets outside the limit of an API token
+   * @throws AppError not_found, also for an upload of another administrator, or into a dataset outside the limit of an API token
    */
   async function requireOwnUpload(user: User, uploadId: string): Promise<UploadRow> {
     const row = await findUpload(db, uploadId);
@@ -191,8 +191,11 @@ export function createUploads({
 
   async function toSlideUpload(row: UploadRow): Promise<SlideUpload> {
     const isDone = row.state === 'done';
-    const place = `${row.dataset}/${row.path}`;
-    const target = { root: destination.root, place, isFolder: row.is_folder === 1 };
+    const target = {
+      root: destination.root,
+      targetPath: `${row.dataset}/${row.path}`,
+      isFolder: row.is_folder === 1,
+    };
     const images = isDone ? await listImagesOfUpload(db, target) : [];
     return {
       id: row.id,
@@ -330,9 +333,9 @@ export function createUploads({
 
     async file(user, fileId) {
       const { file } = await requireOwnFile(user, fileId);
-      const received = file.state === 'open' ? await parts.received(fileId) : file.size_bytes;
-      if (received === null) throw new AppError('not_found');
-      return { ...toUploadFile(file), offset: received };
+      const receivedBytes = file.state === 'open' ? await parts.received(fileId) : file.size_bytes;
+      if (receivedBytes === null) throw new AppError('not_found');
+      return { ...toUploadFile(file), offset: receivedBytes };
     },
 
     async expectPart(user, fileId, partBytes) {

@@ -88,7 +88,7 @@ function encodeSrgb(linear: number): number {
 /** Applies the table to pixels, in place, with linear interpolation along each axis, as a graphics card does. */
 export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Raster): void {
   // Distance in samples between neighbouring nodes along the green and blue axes. Along the red axis it is 3.
-  const [strideG, strideB] = [nodes * 3, nodes * nodes * 3];
+  const [greenStride, blueStride] = [nodes * 3, nodes * nodes * 3];
   // For each of the 256 sample values: the node below it, and its distance from that node as a share of the node spacing, 0…1.
   const nodeBelow = new Uint8Array(256);
   const shares = new Float64Array(256);
@@ -101,18 +101,18 @@ export function applyColourTable({ nodes, rgb: table }: ColourTable, { rgb }: Ra
   for (let i = 0; i < rgb.length; i += 3) {
     const [red, green, blue] = [rgb[i] as number, rgb[i + 1] as number, rgb[i + 2] as number];
     const [redNode, greenNode] = [nodeBelow[red] as number, nodeBelow[green] as number];
-    const nodeStart = redNode * 3 + greenNode * strideG + (nodeBelow[blue] as number) * strideB;
+    const nodeStart = redNode * 3 + greenNode * greenStride + (nodeBelow[blue] as number) * blueStride;
     const [redShare, greenShare] = [shares[red] as number, shares[green] as number];
     const blueShare = shares[blue] as number;
     for (let channel = 0; channel < 3; channel++) {
       const lower = nodeStart + channel;
-      const upper = lower + strideB;
+      const upper = lower + blueStride;
       const lowerBlue =
         alongRed(table, lower, redShare) * (1 - greenShare) +
-        alongRed(table, lower + strideG, redShare) * greenShare;
+        alongRed(table, lower + greenStride, redShare) * greenShare;
       const upperBlue =
         alongRed(table, upper, redShare) * (1 - greenShare) +
-        alongRed(table, upper + strideG, redShare) * greenShare;
+        alongRed(table, upper + greenStride, redShare) * greenShare;
       rgb[i + channel] = lowerBlue + (upperBlue - lowerBlue) * blueShare + 0.5; // + 0.5: the Uint8Array truncates
     }
   }

@@ -75,12 +75,12 @@ export function readIccProfile(profile: Uint8Array): IccProfile {
     );
   }
   const tags = tagOffsets(bytes);
-  const colorimetric = tags.get('A2B1');
-  const tableAt = colorimetric ?? tags.get('A2B0');
+  const colorimetricAt = tags.get('A2B1');
+  const tableAt = colorimetricAt ?? tags.get('A2B0');
   if (tableAt === undefined) return matrixProfile(bytes, tags);
   const { kind, step, gridNodes } = readLookupTable(bytes, tableAt);
   const toXyz = chainSteps([step, connectionSpaceDecoder(connectionSpace, kind)]);
-  const hasFixedBlack = colorimetric === undefined && bytes.uint8(field.majorVersion) >= 4;
+  const hasFixedBlack = colorimetricAt === undefined && bytes.uint8(field.majorVersion) >= 4;
   return { toXyz, blackPoint: hasFixedBlack ? PERCEPTUAL_BLACK : detectBlackPoint(toXyz), gridNodes };
 }
 

@@ -132,7 +132,8 @@ export function matrixStep(numbers: readonly number[]): Step {
 }
 
 /**
- * Returns a step that interpolates between the four corners of the tetrahedron around the value, as Little CMS does.
+ * Returns a step that interpolates in the grid, as Little CMS does: between the four corners of the tetrahedron that contains the value,
+ * where six tetrahedra make up a cell of eight nodes.
  *
  * @param samples three samples for each node; the index of the first axis varies most slowly
  * @param sides number of nodes along each axis
@@ -143,32 +144,32 @@ function gridStep(samples: ArrayLike<number>, sides: Triple, maximum: number): S
   // Along each axis, the distance from the lower node of the cell as a share of the cell, 0…1.
   const shares = new Float64Array(3);
   return (value) => {
-    let base = 0;
+    let corner0 = 0; // index of the first sample of the lowest corner
     for (let axis = 0; axis < 3; axis++) {
       const last = (sides[axis] as number) - 1;
       const position = clamp01(value[axis] as number) * last;
       const node = Math.min(Math.floor(position), last - 1);
       shares[axis] = position - node;
-      base += node * (strides[axis] as number);
+      corner0 += node * (strides[axis] as number);
     }
     // Walks from the lowest corner of the cell to the highest: first along the axis with the largest share, and along the
     // axis with the smallest share as the third.
-    let first = 0;
-    let third = 2;
-    for (let axis = 1; axis < 3; axis++) if (shareOf(shares, axis) > shareOf(shares, first)) first = axis;
-    for (let axis = 1; axis >= 0; axis--) if (shareOf(shares, axis) < shareOf(shares, third)) third = axis;
-    if (first === third) [first, third] = [0, 2]; // All shares are equal, so any order gives the same result.
-    const second = 3 - first - third;
-    const at1 = base + (strides[first] as number);
-    const at2 = at1 + (strides[second] as number);
-    const at3 = at2 + (strides[third] as number);
-    const [a, b, c] = [shareOf(shares, first), shareOf(shares, second), shareOf(shares, third)];
+    let axis1 = 0;
+    let axis3 = 2;
+    for (let axis = 1; axis < 3; axis++) if (shareOf(shares, axis) > shareOf(shares, axis1)) axis1 = axis;
+    for (let axis = 1; axis >= 0; axis--) if (shareOf(shares, axis) < shareOf(shares, axis3)) axis3 = axis;
+    if (axis1 === axis3) [axis1, axis3] = [0, 2]; // All shares are equal, so any order gives the same result.
+    const axis2 = 3 - axis1 - axis3; // the numbers of the three axes are 0, 1 and 2
+    const corner1 = corner0 + (strides[axis1] as number);
+    const corner2 = corner1 + (strides[axis2] as number);
+    const corner3 = corner2 + (strides[axis3] as number);
+    const [share1, share2, share3] = [shareOf(shares, axis1), shareOf(shares, axis2), shareOf(shares, axis3)];
     for (let channel = 0; channel < 3; channel++) {
       value[channel] =
-        ((samples[base + channel] as number) * (1 - a) +
-          (samples[at1 + channel] as number) * (a - b) +
-          (samples[at2 + channel] as number) * (b - c) +
-          (samples[at3 + channel] as number) * c) /
+        ((samples[corner0 + channel] as number) * (1 - share1) +
+          (samples[corner1 + channel] as number) * (share1 - share2) +
+          (samples[corner2 + channel] as number) * (share2 - share3) +
+          (samples[corner3 + channel] as number) * share3) /
         maximum;
     }
   };

@@ -3,7 +3,8 @@
  * that rendering does not need, and then replaces itself by the program named in its arguments. The replacement is necessary because
  * Landlock restricts only the calling thread and what that thread starts later; execve ends Node's other threads.
  *
- * The parent process sends no message before the executed program has reported that it is ready.
+ * This program does not read messages. Therefore the parent process sends none before the executed program has reported that
+ * it is ready.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

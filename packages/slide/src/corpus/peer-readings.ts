@@ -22,9 +22,11 @@ const blended: KnownDifference = {
 };
 
 /**
- * Real files that OpenSlide reads. Not included are sparse.tiff, whose empty tiles OpenSlide does not read; files with
- * an orientation, which OpenSlide ignores; and files with 16-bit or signed samples, of which OpenSlide shows the low
- * bits.
+ * Real files that OpenSlide reads. Not included:
+ *
+ * - sparse.tiff, whose empty tiles OpenSlide does not read
+ * - files with an orientation, which OpenSlide ignores
+ * - files with 16-bit or signed samples, of which OpenSlide shows the low bits
  */
 export const readByOpenSlide: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': null,
@@ -54,9 +56,12 @@ export const readByOpenSlide: Readonly<Record<string, KnownDifference | null>> =
 };
 
 /**
- * Real files whose full resolution libvips reads. Not included are files that libvips shows differently by design: it
- * shows only one channel of cells-2c, 4D-series and small_vectra, YCbCr as RGB for OS-1 and OS-2, the preview in a .vsi
- * file, and CMYK and 16 bits in other colours.
+ * Real files whose full resolution libvips reads. Not included are files that libvips shows differently by design:
+ *
+ * - cells-2c, 4D-series and small_vectra: only one channel is shown
+ * - OS-1 and OS-2: YCbCr samples are shown as RGB
+ * - .vsi: the preview image in the file is shown
+ * - CMYK and 16 bits: the colours differ
  */
 export const readByLibvips: Readonly<Record<string, KnownDifference | null>> = {
   'aperio/1065626.svs': {

@@ -55,6 +55,7 @@ const BAND_ROWS = 512;
  * @throws SlideError FILE_CORRUPT, LIMIT_EXCEEDED
  */
 export function openMosaic(subblocks: readonly Subblock[]): readonly [MosaicLevel, ...MosaicLevel[]] {
+  // Pairs of a downsample and its subblocks, in ascending order of the downsample.
   const [fullGroup, ...reducedGroups] = [...groupByDownsample(subblocks)].sort(([a], [b]) => a - b);
   if (fullGroup?.[0] !== 1) throw corruptError('it has no subblock at full resolution');
   const [, fullSubblocks] = fullGroup;
@@ -222,13 +223,13 @@ function levelOf(downsample: number, subblocks: readonly Subblock[], box: Box): 
 /** Indexes subblocks by bands of rows, back to front. */
 function indexByBand(placed: readonly PlacedSubblock[]): ReadonlyMap<number, readonly PlacedSubblock[]> {
   const bands = new Map<number, PlacedSubblock[]>();
-  let entries = 0;
+  let entryCount = 0;
   for (const placement of placed) {
     const lastRow = placement.y + placement.subblock.storedHeight - 1;
     const firstBand = Math.floor(placement.y / BAND_ROWS);
     const lastBand = Math.floor(lastRow / BAND_ROWS);
-    entries += lastBand - firstBand + 1;
-    if (entries > limits.indexEntries)
+    entryCount += lastBand - firstBand + 1;
+    if (entryCount > limits.indexEntries)
       throw limitExceededError(`the index of a level has more than ${limits.indexEntries} entries`);
     for (let band = firstBand; band <= lastBand; band++) {
       const inBand = bands.get(band);

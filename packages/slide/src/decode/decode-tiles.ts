@@ -11,9 +11,11 @@ export type TileColumn = readonly EncodedImage[];
  * Decodes tiles of one level, all of the same size. JPEG tiles with equal tables are joined into one tall JPEG and
  * decoded together, which takes half the time of decoding them one by one.
  *
- * A decoder may smooth across the seam between two joined tiles. Therefore arbitrary tiles are joined only when the
- * decoder does not smooth; otherwise only vertically adjacent tiles are joined, and none at full size, where the
- * result must have exactly the pixels of the file.
+ * A decoder may smooth across the seam between two joined tiles. Therefore:
+ *
+ * - When the decoder does not smooth, any tiles may be joined.
+ * - When it smooths a reduced image, only vertically adjacent tiles are joined, whose pixels also meet in the slide.
+ * - When it smooths at full size, no tiles are joined, because the result must have exactly the pixels of the file.
  *
  * @returns the pixels of every tile, column by column, in the order of the tiles
  * @throws SlideError errors of decodeImage

@@ -237,8 +237,9 @@ function decodeScan(
   const stride = frame.components.length;
   const reader = bitReader(bytes, start);
 
-  // Adaptive state by context: sum of the errors' magnitudes (A), number of samples (N), sum of the errors (B) and
-  // correction of the prediction (C); and the number of negative errors at the ends of runs, by type of run end.
+  // State that adapts to the decoded samples, by context: sum of the errors' magnitudes (A), number of samples (N), sum of
+  // the errors (B), correction of the prediction (C). `negatives` counts negative errors at the ends of runs, by type of run end.
+  // Initial values: T.87, A.2.1.
   const A = new Int32Array(CONTEXTS + 2).fill(Math.max(2, Math.trunc((RANGE + 32) / 64)));
   const N = new Int32Array(CONTEXTS + 2).fill(1);
   const B = new Int32Array(CONTEXTS);

@@ -116,8 +116,8 @@ function readMainHeader(stream: Uint8Array): Omit<Jpeg2000Header, 'codeStream' |
     const length = u16(at + 2);
     if (length < 2) throw corruptError(`the segment at byte ${at} is too short`);
     if (marker === COD || marker === COC) {
-      // COD applies to all components. COC applies to one: its index comes before the coding style. The bytes between
-      // style and number of halvings exist in COD only.
+      // COD applies to all components. In it, four bytes lie between the coding style and the number of halvings. COC
+      // applies to one component, whose index comes before the coding style; the number of halvings follows the style.
       const isForAllComponents = marker === COD;
       const indexBytes = size.components < 257 ? 1 : 2;
       const style = stream[at + 4 + (isForAllComponents ? 0 : indexBytes)] ?? 0;

@@ -91,7 +91,7 @@ export async function decodeJpeg2000(bytes: Uint8Array, request: Jpeg2000Request
   const isYcc =
     (colour === 'ycc' && !header.isTransformed) ||
     (colour === 'ycc-of-openjpeg' && header.isByOpenJpeg) ||
-    // `ycc` has priority over the boxes: for a stream with a colour transform, `ycc` means RGB, whatever they declare.
+    // `ycc` has priority over the boxes: for a stream with a colour transform, `ycc` means RGB, whatever the boxes declare.
     (colour !== 'ycc' && header.isDeclaredYcc);
   let values: Uint8Array | Uint16Array = samples;
   if (header.isSubsampled) values = upsampleChroma(samples, header, halvings);

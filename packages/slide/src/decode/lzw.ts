@@ -19,7 +19,7 @@ const MAX_CODES = 2 ** MAX_WIDTH;
  *
  * Source: TIFF 6.0, section 13. Writers before 1991 stored a code from the lowest bit of a byte upwards and increased
  * the code width one code later. Like libtiff (tif_lzw.c, "old-style"), this function detects these streams by
- * their first code, Clear: in that bit order, 256 begins with a zero byte and a byte whose lowest bit is 1.
+ * their first code, Clear (256): in that bit order, the stream begins with a zero byte and a byte whose lowest bit is 1.
  *
  * @returns the number of bytes written
  * @throws SlideError FILE_CORRUPT for an undefined code

@@ -40,7 +40,7 @@ export function orientRaster(raster: Raster, orientation: Orientation): Raster {
   /** Distance in the stored samples from one upright pixel to its right neighbour. */
   const step = (isSwapped ? raster.width : 1) * (flipsX ? -3 : 3);
   for (let y = 0, to = 0; y < height; y++) {
-    // Position of the first pixel of this upright row in the stored image: along the axes of upright x and y, then as column and row.
+    // The first pixel of this upright row in the stored image: its positions along the axes that become x and y, then as column and row.
     const [alongX, alongY] = [flipsX ? width - 1 : 0, flipsY ? height - 1 - y : y];
     const [column, row] = isSwapped ? [alongY, alongX] : [alongX, alongY];
     for (let x = 0, from = (row * raster.width + column) * 3; x < width; x++, from += step) {

@@ -48,7 +48,7 @@ export const loadTurboJpeg = readOnce(async (): Promise<TurboJpeg | null> => {
   const koffi = await loadKoffi();
   for (const name of libraryNames()) {
     try {
-      return bind(koffi.load(name));
+      return bindLibrary(koffi.load(name));
     } catch {
       // The library does not exist under this name; the loop tries the next one.
     }
@@ -76,7 +76,7 @@ function libraryNames(): readonly string[] {
 type OutNumber = [number | null];
 
 /** Declares the functions of the library that this module uses; null when the library cannot create a compressor. */
-function bind(library: LibraryHandle): TurboJpeg | null {
+function bindLibrary(library: LibraryHandle): TurboJpeg | null {
   const native = <T extends (...args: never[]) => unknown>(definition: string) =>
     library.func(definition) as unknown as KoffiFunc<T>;
   const initDecompress = native<() => bigint | null>('void *tjInitDecompress()');

@@ -28,9 +28,9 @@ function unpackUpTo(packed: Uint8Array, packing: Packing, maxBytes: number): Uin
     case 'packbits':
       return unpackIntoBuffer(packed, unpackPackBits, maxBytes);
     case 'deflate':
-      return inflate(() => zlib.inflateSync(packed, outputLimits(maxBytes)));
+      return decompressOrReject(() => zlib.inflateSync(packed, outputLimits(maxBytes)));
     case 'zstd':
-      return inflate(() => zlib.zstdDecompressSync(packed, outputLimits(maxBytes)));
+      return decompressOrReject(() => zlib.zstdDecompressSync(packed, outputLimits(maxBytes)));
   }
 }
 
@@ -46,7 +46,8 @@ function unpackIntoBuffer(
 /** Options of zlib for a single output buffer. Its 64 extra bytes let zlib detect a stream that is too long. */
 const outputLimits = (maxBytes: number) => ({ maxOutputLength: maxBytes, chunkSize: maxBytes + 64 });
 
-function inflate(decompress: () => Uint8Array): Uint8Array {
+/** Returns the result of a zlib function. @throws SlideError FILE_CORRUPT instead of the error of zlib */
+function decompressOrReject(decompress: () => Uint8Array): Uint8Array {
   try {
     return decompress();
   } catch (cause) {

@@ -159,7 +159,8 @@ function nativeTileAddress(slide: Slide, address: DeepZoomAddress): TileAddress 
 
 /**
  * Yields the tiles to render before a viewer requests them, smallest level first, row by row: every Deep Zoom tile for which the
- * file has no tile with the same pixels. Gaps and tiles that are not JPEG are not yielded, although they need rendering too.
+ * file has no tile with the same pixels. Gaps and tiles that are not JPEG need rendering too, but are not yielded, because they are
+ * found only when they are read.
  */
 function* prerenderCandidates(slide: Slide): Generator<DeepZoomAddress> {
   const { descriptor } = levelMappingOf(slide);

@@ -60,7 +60,7 @@ const maxElements = 5_000_000;
 const maxDepth = 16;
 
 /**
- * Returns what de-identifies a file of a DICOM slide; null for a label or an overview, which must not be downloaded.
+ * Returns the changes that de-identify a file of a DICOM slide; null for a label or an overview, which must not be downloaded.
  *
  * @param salt secret from which new UIDs are derived; equal for all files of a slide, so that they still refer to each other
  * @throws NotDeidentifiable; SlideError errors of reading the file
@@ -96,7 +96,7 @@ class DicomPatcher {
   imageType = '';
   /** Whether the file declares that its pixels show a label or burned-in text. */
   hasLabel = false;
-  readonly #window: ByteWindow;
+  readonly #window: ByteWindow; // the part of the file that is in memory
   readonly #salt: string;
   #elements = 0;
 
@@ -113,6 +113,7 @@ class DicomPatcher {
     await this.#readElements(firstElementAt, size, rootScope);
   }
 
+  /** Makes a range of the file available in the window. */
   async #load(offset: number, length: number): Promise<void> {
     if (offset + length > this.#window.size) throw new NotDeidentifiable('the file ends inside an element');
     if (!this.#window.covers(offset, length)) await this.#window.load(offset, length);

@@ -16,7 +16,7 @@ import { blankedText, isTechnical, type Kind, textTags } from './tiff-values.ts'
 const PAGE_NAME = 285;
 /** Value of NewSubfileType by which Aperio marks a macro. */
 const aperioMacro = 9;
-/** Bits of NewSubfileType. */
+/** Bits of NewSubfileType: the image is a smaller version of another one, or a transparency mask. */
 const reducedBit = 1;
 const maskBit = 4;
 // Values of Compression.
@@ -29,7 +29,7 @@ const planar = 2;
 /** Maximum number of tiles and strips of all directories. Directories may share a table of tiles, so a small file could list many. */
 const maxBlocks = 2 ** 22;
 
-/** Returns what de-identifies a TIFF file. @throws NotDeidentifiable; SlideError errors of reading the file */
+/** Returns the changes that de-identify a TIFF file. @throws NotDeidentifiable; SlideError errors of reading the file */
 export async function deidentifyTiff(source: ByteSource): Promise<Deidentification> {
   return new TiffPatcher(source).deidentify();
 }
@@ -56,7 +56,7 @@ class TiffPatcher {
   readonly #replacements: Patch[] = [];
   readonly #jpegStreams = new NumberList();
   /** Number of tiles and strips of all kept directories. */
-  #blocks = 0;
+  #blockCount = 0;
 
   constructor(source: ByteSource) {
     this.#source = source;
@@ -74,7 +74,7 @@ class TiffPatcher {
     const kind = await this.#kindOf(first);
     const kept = (await this.#keptPages(pages, kind)).map(({ directory }) => directory);
     if (kept.length === 0) throw new NotDeidentifiable('no directory certainly belongs to the slide');
-    this.#link(first.directory, kept);
+    this.#linkDirectories(first.directory, kept);
     for (const directory of kept) await this.#keepDirectory(directory, kind);
     return {
       patches: mergePatches(this.#replacements, this.#keptRanges.gaps(this.#source.size)),
@@ -139,7 +139,7 @@ class TiffPatcher {
   }
 
   /** Makes each kept directory refer to the next kept one. */
-  #link(firstOfFile: Directory, kept: readonly Directory[]): void {
+  #linkDirectories(firstOfFile: Directory, kept: readonly Directory[]): void {
     const [first] = kept;
     if (first !== firstOfFile) this.#replaceOffset(this.#tiff.layout.firstAt, first?.offset ?? 0);
     for (const [i, directory] of kept.entries()) {
@@ -151,10 +151,10 @@ class TiffPatcher {
   /** Replaces the position of a directory. @param pointerAt position of the number that refers to the directory */
   #replaceOffset(pointerAt: number, value: number): void {
     const { isBig, isNdpi, isLittleEndian, firstAt } = this.#tiff.layout;
-    const isLong = isBig || (isNdpi && pointerAt !== firstAt);
-    const bytes = new Uint8Array(isLong ? 8 : 4);
+    const is64Bit = isBig || (isNdpi && pointerAt !== firstAt); // NDPI: only the first pointer may have 32 bits
+    const bytes = new Uint8Array(is64Bit ? 8 : 4);
     const view = new DataView(bytes.buffer);
-    if (isLong) view.setBigUint64(0, BigInt(value), isLittleEndian);
+    if (is64Bit) view.setBigUint64(0, BigInt(value), isLittleEndian);
     else if (value < 2 ** 32) view.setUint32(0, value, isLittleEndian);
     else throw new NotDeidentifiable('the first directory is beyond 4 GiB');
     this.#replacements.push({ offset: pointerAt, length: bytes.length, bytes });
@@ -194,8 +194,8 @@ class TiffPatcher {
     isJpeg: boolean,
     knownLength: (index: number) => number | null,
   ): Promise<void> {
-    this.#blocks += entryOf(directory, offsetsTag)?.count ?? 0;
-    if (this.#blocks > maxBlocks) throw new NotDeidentifiable('the file has too many tiles or strips');
+    this.#blockCount += entryOf(directory, offsetsTag)?.count ?? 0;
+    if (this.#blockCount > maxBlocks) throw new NotDeidentifiable('the file has too many tiles or strips');
     const offsets = await this.#tiff.table(directory, offsetsTag);
     const lengths = await this.#tiff.table(directory, lengthsTag);
     const { size } = this.#source;
@@ -213,14 +213,15 @@ class TiffPatcher {
    * The slide reader (tiff/raw-strips.ts) computes them in the same way.
    */
   async #rawStripLengths(directory: Directory): Promise<(index: number) => number | null> {
-    const read = async (tag: number, missing: number) => (await this.#tiff.number(directory, tag)) ?? missing;
-    const width = await read(tags.ImageWidth, 0);
-    const height = await read(tags.ImageLength, 0);
-    const samples = await read(tags.SamplesPerPixel, 1);
-    const planes = (await read(tags.PlanarConfiguration, 1)) === planar ? samples : 1;
-    const bitsPerPixel = ((await read(tags.BitsPerSample, 1)) * samples) / planes;
+    const numberOr = async (defaultValue: number, tag: number) =>
+      (await this.#tiff.number(directory, tag)) ?? defaultValue;
+    const width = await numberOr(0, tags.ImageWidth);
+    const height = await numberOr(0, tags.ImageLength);
+    const samples = await numberOr(1, tags.SamplesPerPixel);
+    const planes = (await numberOr(1, tags.PlanarConfiguration)) === planar ? samples : 1;
+    const bitsPerPixel = ((await numberOr(1, tags.BitsPerSample)) * samples) / planes;
     const rowBytes = Math.ceil((width * bitsPerPixel) / 8);
-    const rowsPerStrip = Math.min(await read(tags.RowsPerStrip, height), height);
+    const rowsPerStrip = Math.min(await numberOr(height, tags.RowsPerStrip), height);
     const stripsPerPlane = Math.ceil(height / rowsPerStrip);
     return (index) => {
       if (index >= stripsPerPlane * planes) return null;
@@ -275,7 +276,7 @@ const labelName = /label|macro|overview|barcode/i;
 function pagesOfOme(pages: readonly Page[]): readonly Page[] {
   if (pages.some(({ description }) => labelName.test(description)))
     throw new NotDeidentifiable('the OME-TIFF contains a label or an overview');
-  const main = largest(pages);
+  const main = largestPage(pages);
   if (!pages.every((page) => main !== null && isPlaneOrLevel(page, main)))
     throw new NotDeidentifiable('the OME-TIFF contains an image of another size, which may be a label');
   return pages;
@@ -290,12 +291,13 @@ function pagesOfGeneric(pages: readonly Page[]): readonly Page[] {
   const images = pages.filter(({ subfileType }) => (subfileType & maskBit) === 0);
   const isReduced = ({ subfileType }: Page) => (subfileType & reducedBit) !== 0;
   const unmarked = images.find((page) => !isReduced(page));
-  const main = largest(images.filter((page) => page === unmarked || isReduced(page)));
+  const main = largestPage(images.filter((page) => page === unmarked || isReduced(page)));
   if (main === null) return [];
   if (labelName.test(main.description + main.pageName))
     throw new NotDeidentifiable('the image is described as a label or an overview');
   return pages.filter((page) => {
     if (page === main) return true;
+    // The main page may have "slide" in its name. Another page with this word may be a photograph of the whole glass slide.
     if (labelName.test(page.description + page.pageName) || /slide/i.test(page.description + page.pageName))
       return false;
     return isPlaneOrLevel(page, main) || (page === unmarked && hasShapeOf(main, page));
@@ -303,7 +305,7 @@ function pagesOfGeneric(pages: readonly Page[]): readonly Page[] {
 }
 
 /** Returns the page with the most pixels, of several the first; null if there are no pages. */
-function largest(pages: readonly Page[]): Page | null {
+function largestPage(pages: readonly Page[]): Page | null {
   const pixels = ({ width, height }: Page) => width * height;
   return pages.reduce<Page | null>(
     (previous, page) => (previous === null || pixels(page) > pixels(previous) ? page : previous),

@@ -83,7 +83,7 @@ export const binaryVrs = new Set('OB OD OF OL OV OW'.split(' '));
 /** Groups of tags whose binary data is kept: image pixels, slide microscopy, pixel data. */
 export const imageTagGroups = new Set([0x0028, 0x0048, 0x7fe0]);
 
-/** What the sequences that enclose an element decide about it. */
+/** The rules for an element that result from the sequences that enclose it. */
 export interface Scope {
   /** Number of enclosing sequences. */
   readonly depth: number;

@@ -47,18 +47,18 @@ export async function planOriginals(
   const files = await openSlideFiles({ ...location, members: location.members ?? [] }, objects);
   try {
     const { fingerprint } = files;
-    const names = [files.name, ...(location.members ?? []).filter((name) => name !== files.name)];
+    const paths = [files.name, ...(location.members ?? []).filter((name) => name !== files.name)];
     try {
       return {
         fingerprint,
-        files: await deidentifiedFiles(files, names, salt),
+        files: await deidentifiedFiles(files, paths, salt),
         notDeidentifiedBecause: null,
       };
     } catch (error) {
       if (!(error instanceof NotDeidentifiable)) throw error;
       return {
         fingerprint,
-        files: await unchangedFiles(files, names),
+        files: await unchangedFiles(files, paths),
         notDeidentifiedBecause: error.message,
       };
     }
@@ -73,17 +73,17 @@ const SIGNATURE_BYTES = 512;
 /** Returns the files that may be downloaded, with the patches that de-identify them. @throws NotDeidentifiable */
 async function deidentifiedFiles(
   files: SlideFiles,
-  names: readonly string[],
+  paths: readonly string[],
   salt: string,
 ): Promise<OriginalFile[]> {
   const originals: OriginalFile[] = [];
-  for (const path of names) {
+  for (const path of paths) {
     const source = path === files.name ? files.main : await openMember(files, path);
     const start = await source.read(0, Math.min(SIGNATURE_BYTES, source.size));
     if (isDicom(start)) {
       const deidentification = await deidentifyDicom(source, salt);
       if (deidentification !== null) originals.push({ path, size: source.size, ...deidentification });
-    } else if (isTiff(start) && !isVsi(start) && names.length === 1) {
+    } else if (isTiff(start) && !isVsi(start) && paths.length === 1) {
       originals.push({ path, size: source.size, ...(await deidentifyTiff(source)) });
     } else {
       throw new NotDeidentifiable('the format is neither DICOM nor TIFF in a single file');
@@ -94,15 +94,15 @@ async function deidentifiedFiles(
 }
 
 async function openMember(files: SlideFiles, path: string): Promise<ByteSource> {
-  // A member whose name ends with a slash is a whole folder.
+  // A path that ends with a slash is a whole folder.
   if (path.endsWith('/')) throw new NotDeidentifiable('the slide includes a folder of files');
   return files.open(path);
 }
 
-/** Returns the files without patches. A name that ends with a slash stands for all files of that folder. */
-async function unchangedFiles(files: SlideFiles, names: readonly string[]): Promise<OriginalFile[]> {
+/** Returns the files without patches. A path that ends with a slash stands for all files of that folder. */
+async function unchangedFiles(files: SlideFiles, paths: readonly string[]): Promise<OriginalFile[]> {
   const found: FileInFolder[] = [];
-  for (const path of names) {
+  for (const path of paths) {
     if (path.endsWith('/')) for (const file of await files.listFolder(path)) found.push(file);
     else found.push({ path, size: (path === files.name ? files.main : await files.open(path)).size });
   }

@@ -16,14 +16,14 @@ export interface Patch {
 /** Patches in the order of their positions, without overlaps. */
 export type PatchList = readonly Patch[];
 
-/** What a de-identified copy of a file replaces. */
+/** The changes that make a de-identified copy of a file. */
 export interface Deidentification {
   readonly patches: PatchList;
   /** Positions of the JPEG streams of the copy in ascending order; their comments are erased while they are read. */
   readonly jpegStreams: Float64Array;
 }
 
-/** Maximum number of patches. A file that exceeds it is not de-identified: the patches of a plan are kept in memory. */
+/** Maximum number of patches. A file that exceeds it is not de-identified: the patches of a download are kept in memory. */
 export const maxPatches = 1_000_000;
 
 /** Applies the patches to a part of the file, in place. @param start position of the part in the file */
@@ -99,7 +99,8 @@ export class KeptRanges {
       if (gaps.length === maxPatches) throw new NotDeidentifiable('the file has too many unused parts');
       gaps.push({ offset, length: end - offset });
     };
-    // Starts and ends are sorted separately. If n + 1 parts end before the start with index n + 1, no part covers the bytes between.
+    // Starts and ends are sorted separately. Before `starts[i + 1]`, exactly i + 1 parts begin. If `ends[i]` is before it too, all of
+    // these parts have ended, so no part covers the bytes from `ends[i]` to `starts[i + 1]`.
     const starts = this.#starts.sorted();
     const ends = this.#ends.sorted();
     add(0, starts[0] ?? size);

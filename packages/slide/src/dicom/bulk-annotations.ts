@@ -221,7 +221,7 @@ function readRecommendedColor(group: DataSet): BulkAnnotation['color'] {
 }
 
 /** A list of numbers in the file. It stays in the file; callers read ranges of it. */
-interface NumberList {
+interface StoredNumbers {
   readonly length: number;
   read(first: number, count: number): Promise<Float32Array | Float64Array | Uint32Array>;
 }
@@ -236,7 +236,7 @@ function numberListAt(
   source: ByteSource,
   position: ValuePosition | null,
   type: keyof typeof arrayTypes,
-): NumberList | null {
+): StoredNumbers | null {
   if (position === null || position.length === null) return null;
   const { offset, length } = position;
   const Type = arrayTypes[type];
@@ -289,11 +289,11 @@ function measurementsOf(
 }
 
 /** Returns a reader of a measurement with a value for every annotation. */
-const readAllValues = (values: NumberList) => async (first: number, end: number) =>
+const readAllValues = (values: StoredNumbers) => async (first: number, end: number) =>
   Float32Array.from(await values.read(first, end - first));
 
 /** Returns a reader of a measurement with values for some annotations, whose numbers (from 1) are in ascending order. */
-function readNumberedValues(values: NumberList, annotationNumbers: NumberList): Measurement['read'] {
+function readNumberedValues(values: StoredNumbers, annotationNumbers: StoredNumbers): Measurement['read'] {
   let nextValue = 0;
   return async (first, end) => {
     const result = new Float32Array(end - first).fill(Number.NaN);

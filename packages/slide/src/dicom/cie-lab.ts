@@ -1,16 +1,16 @@
 /**
- * Converts a 16-bit CIELab colour of a DICOM file to sRGB.
+ * Converts a CIELab colour of a DICOM file to sRGB. The file stores three numbers from 0 to 65535, which stand for L* from 0 to
+ * 100, and for a* and b* from −128 to 127.
  *
- * Sources: DICOM PS3.3, C.10.7.1.1 (65535 is L* = 100; 0 is a*, b* = −128, 65535 is 127); IEC 61966-2-1 (sRGB), with
- * the white point D50 adapted to D65 by the Bradford method.
+ * Sources: DICOM PS3.3, C.10.7.1.1; IEC 61966-2-1 (sRGB), with the white point D50 adapted to D65 by the Bradford method.
  *
- * @param values L*, a* and b*, 0…65535 each
+ * @param values L*, a* and b* as stored
  * @returns 0…255 each
  */
 export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; b: number } {
   const [storedL = 0, storedA = 0, storedB = 0] = values;
-  // a*, b* of 0, 0 would be a bright blue, but the toolkit PixelMed writes them for grey: in the test file
-  // openslide-boxes, 65535, 0, 0 is white.
+  // A stored 0 means −128, so a* and b* of 0 would be a bright blue. The toolkit PixelMed writes them for grey instead: in the
+  // test file openslide-boxes, 65535, 0, 0 is white.
   const isGrey = storedA === 0 && storedB === 0;
   const lightness = (storedL / 65_535) * 100;
   const a = isGrey ? 0 : (storedA / 65_535) * 255 - 128;
@@ -28,6 +28,7 @@ export function rgbOfCieLab(values: readonly number[]): { r: number; g: number; 
     const encoded = value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
     return Math.round(255 * Math.min(Math.max(encoded, 0), 1));
   };
+  // The matrix converts XYZ to linear sRGB.
   return {
     r: sample(3.1338561 * X - 1.6168667 * Y - 0.4906146 * Z),
     g: sample(-0.9787684 * X + 1.9161415 * Y + 0.033454 * Z),

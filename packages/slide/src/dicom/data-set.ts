@@ -61,8 +61,8 @@ const realNumbers = new Map<string, { readonly bytes: number; readonly read: Rea
 const latin1 = new TextDecoder('latin1');
 const decodeLatin1: DecodeText = (bytes) => latin1.decode(bytes);
 /**
- * Patterns of numbers that are stored as text. They match in linear time, since a text has up to 64 KiB: no two repetitions
- * can match the same digits. Source: DICOM PS3.5, table 6.2-1 (IS and DS).
+ * Patterns of numbers that are stored as text. A hostile text may have 64 KiB, so they must match in linear time: no two
+ * repetitions in a pattern can match the same digits. Source: DICOM PS3.5, table 6.2-1 (IS and DS).
  */
 const INTEGER_STRING = /^[+-]?\d{1,12}$/;
 const DECIMAL_STRING = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
@@ -74,7 +74,7 @@ export function dataSetOf(values: ReadonlyMap<number, Value>): DataSet {
     if (value?.kind !== 'bytes') return [];
     const texts = decode(value.bytes)
       .split('\\')
-      .map((part) => part.replaceAll('\0', ' ').trim());
+      .map((part) => part.replaceAll('\0', ' ').trim()); // values are padded with spaces or NUL
     return texts.length === 1 && texts[0] === '' ? [] : texts;
   }
 

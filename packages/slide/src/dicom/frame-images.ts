@@ -43,8 +43,8 @@ export function openFrameImages(instance: Instance): ReadFrameImage {
     };
   }
   if (syntax.codec === 'jpeg2000') {
-    // States the colour only if the decoded samples are not RGB. YBR_ICT and YBR_RCT become RGB, because a decoder reverses
-    // them as the code stream declares. Source: PS3.5, section 8.2.4.
+    // States the colour only for YCbCr and for grey, whose colour is an object (`GreyRange`). Other frames are decoded to RGB: a
+    // decoder reverses YBR_ICT and YBR_RCT as the code stream declares. Source: PS3.5, section 8.2.4.
     const declaredColour = colour === 'ycc' || typeof colour === 'object' ? { colour } : {};
     return async (frame, signal) => ({
       codec: 'jpeg2000',
@@ -125,8 +125,8 @@ function nameOf(photometric: string): string {
 }
 
 /**
- * Returns the stored values displayed as black and white: the ends of the file's window (the range of grey values to
- * display) or, without a window, of the full range of the bits. In MONOCHROME1, the smallest value is white.
+ * Returns the stored values displayed as black and white. They are the ends of the file's window (the range of grey values to
+ * display); without a window, 0 and the maximum of the stored bits. In MONOCHROME1, the smallest value is white.
  *
  * Source: PS3.3 C.11.2.1.2.1 (the values that become black and white), C.11.1.1.2 (slope and intercept).
  */

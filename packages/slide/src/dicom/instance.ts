@@ -145,7 +145,8 @@ const imageElements: ElementSelection = new Map([
 export async function readInstance(source: ByteSource): Promise<Instance> {
   const fileWindow = byteWindow(source); // the part of the file that is in memory
   const meta = await readFileMeta(fileWindow);
-  const context = { ...parseContextOf(meta), window: fileWindow }; // `budget`: number of data elements that may still be visited
+  // `context.budget` is the number of data elements that may still be visited; it limits the work for a hostile file.
+  const context = { ...parseContextOf(meta), window: fileWindow };
   const { dataSet, end } = await readDataSet(
     context,
     meta.dataSetOffset,

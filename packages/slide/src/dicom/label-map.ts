@@ -88,7 +88,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
     const description = `segmentation type ${type.slice(0, 16)}, transfer syntax ${meta.transferSyntax}`;
     throw new SlideError('FORMAT_NOT_SUPPORTED', `The file is no uncompressed label map: ${description}`);
   }
-  const frames = readCount(dataSet, tag.NumberOfFrames, limits.frames, 1);
+  const frames = readCount(dataSet, tag.NumberOfFrames, limits.frames, 1); // 1 when the file does not state it
   const tileWidth = readCount(dataSet, tag.Columns, limits.tileSide);
   const tileHeight = readCount(dataSet, tag.Rows, limits.tileSide);
   const width = readCount(dataSet, tag.TotalPixelMatrixColumns, maxImageSide, tileWidth);
@@ -100,7 +100,7 @@ export async function openLabelMap(source: ByteSource): Promise<LabelMap> {
   if (frames * (isTiledFull ? 1 : MIN_POSITION_BYTES) > source.size) {
     throw corruptError(`it is too small for the ${frames} frames it claims`);
   }
-  // The optical paths are `undefined`: a label map has one value per pixel, whatever the illumination of the slide was.
+  // `undefined`: no optical paths are chosen, because a label map has one value per pixel, whatever the illumination was.
   const collector =
     isTiledFull || frames === 1 ? null : createPositionCollector(frames, undefined, undefined);
   context.budget.elements += frames * limits.elementsPerFrame;

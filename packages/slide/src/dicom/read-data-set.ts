@@ -111,7 +111,7 @@ async function readElements(
     if (elementTag === tag.ItemDelimitationItem && end === null) return offset + SHORT_HEADER_BYTES;
     if (elementTag >>> 16 === ITEM_GROUP)
       throw corruptError(`${nameOfTag(elementTag)} is among data elements`);
-    // This check precedes the parsing of the header, because elements of the next group may have another encoding.
+    // Checked before the header is parsed: after the file meta information (group 0002), headers may have another encoding.
     if (stopsAt?.(elementTag)) return offset;
     const header = readHeader(context, offset) ?? (await loadHeader(context, offset));
     if (--context.budget.elements < 0) throw limitExceededError('its header has too many elements');

@@ -30,8 +30,8 @@ export interface TileIndex {
 }
 
 /**
- * Builds the index. It contains only the frames of the first optical path (a way to illuminate and filter) and, of these,
- * only the frames of the focal plane closest to the glass.
+ * Builds the index. It contains only frames of the first optical path (a way to illuminate and filter). If the path has several
+ * focal planes, the index contains the plane closest to the glass.
  *
  * Source: DICOM PS3.3, C.7.6.17.3: in TILED_FULL, frames are ordered by optical path, focal plane, row and column; in
  * TILED_SPARSE, each frame states its position.
@@ -55,7 +55,7 @@ function indexByOrder({ parts }: TiledImage, columns: number, rows: number): Til
     throw corruptError(`an image of ${columns} × ${rows} tiles has ${frames} frames`);
   }
   return (column, row) => {
-    // First the index of the frame within the image; the loop reduces it to the index within the part that has the frame.
+    // Begins as the index of the frame within the image; the loop reduces it to the index within the part that has the frame.
     let frame = row * columns + column;
     let part = 0;
     for (; frame >= (parts[part]?.frames ?? Number.POSITIVE_INFINITY); part++)

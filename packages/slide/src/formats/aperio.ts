@@ -70,7 +70,7 @@ function markGaps([full, ...smaller]: Slide['levels']): Slide['levels'] {
  * Returns the associated image (label, macro or thumbnail) that a directory contains; null when it is a level.
  *
  * The second line of a label's or macro's description begins with "label" or "macro". If a de-identification program has
- * removed the description, NewSubfileType still identifies the image: 9 is the macro; 1 is a smaller level if the image
+ * removed the description, NewSubfileType still identifies the image. 9 is the macro; 1 is a smaller level if the image
  * is tiled, and the label if it is in strips. Any other image in strips is the thumbnail.
  */
 async function associatedName(
@@ -97,6 +97,6 @@ async function associatedName(
 function readProperty(description: string, name: 'MPP' | 'AppMag'): number | null {
   const [, text] = new RegExp(`\\|\\s*${name}\\s*=([^|]*)`).exec(description) ?? [];
   const numberText = text?.trim().replace(/x$/i, '').replace(',', '.');
-  const value = Number(numberText); // ignores spaces before the X; an empty text is 0
+  const value = Number(numberText); // `Number` ignores the space in "20 X", and returns 0 for an empty text
   return value > 0 && value < 1000 ? value : null;
 }

@@ -169,7 +169,7 @@ function chooseChannels(
       number,
       // A single channel is displayed in grey, at full brightness.
       colour: chosen.length === 1 ? WHITE : (metadataOfChannel?.colour ?? defaultChannelColour(i)),
-      ...greyRangeOf(firstSubblockByChannel.get(number) as Subblock, metadataOfChannel),
+      ...displayedRangeOf(firstSubblockByChannel.get(number) as Subblock, metadataOfChannel),
     };
   });
   const [first, ...others] = channels;
@@ -178,22 +178,22 @@ function chooseChannels(
 }
 
 /**
- * Returns the range of sample values to display. For colour pixels, that is the camera's full range; for grey pixels,
- * the file's display settings or, without settings, the full range if the camera uses at most 8 bits, else null.
+ * Returns the range of sample values to display. For colour pixels, it is the camera's full range. For grey pixels, it is the
+ * range in the file's display settings; without settings, the full range if the camera uses at most 8 bits, else null.
  */
-function greyRangeOf(
+function displayedRangeOf(
   subblock: Subblock,
   metadataOfChannel: ChannelMetadata | null,
 ): Pick<DisplayedChannel, 'range' | 'bits'> {
-  const bits = bitsPerSample(subblock);
-  const cameraBits = Math.min(bits, metadataOfChannel?.bits ?? bits);
+  const storedBits = bitsPerSample(subblock);
+  const cameraBits = Math.min(storedBits, metadataOfChannel?.bits ?? storedBits);
   const cameraRange = { black: 0, white: 2 ** cameraBits - 1 };
   if (isColour(subblock)) return { range: cameraRange, bits: cameraBits };
 
   const defaultRange = { range: cameraBits > 8 ? null : cameraRange, bits: cameraBits };
   const { low = null, high = null } = metadataOfChannel ?? {}; // fractions of the largest sample, 0 to 1
   if (low === null && high === null) return defaultRange;
-  const maxSample = 2 ** bits - 1;
+  const maxSample = 2 ** storedBits - 1;
   const black = (low ?? 0) * maxSample;
   const white = high === null ? cameraRange.white : high * maxSample;
   return white > black ? { range: { black, white }, bits: cameraBits } : defaultRange;
@@ -264,7 +264,7 @@ function openMosaicImage(
       };
       const estimated = await estimateBrightnessRange(levels, bits, drawTileOfChannel);
       // A channel that is not too dark is displayed in the camera's full range.
-      const isInverted = false;
+      const isInverted = false; // the smallest sample is black
       return isTooDark(estimated, bits, isInverted) ? estimated : { black: 0, white: 2 ** bits - 1 };
     }),
   }));

@@ -51,8 +51,8 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
     if (!reader) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
     return reader.readTile(column, row, signal);
   };
-  // `window` is DICOM's term for the range of grey values to display. Without it, `withGreyRange` (third argument null)
-  // may estimate the range from the pixels.
+  // `window` is DICOM's term for the range of grey values to display. If the file declares none (null), `withGreyRange`
+  // estimates the range of a dark image from its pixels.
   const { samplesPerPixel, bitsStored, window } = full.pixels;
   const hasUnknownGreyRange = samplesPerPixel === 1 && bitsStored > 8 && window === null;
   return {
@@ -67,7 +67,8 @@ export function openPyramid(volumes: readonly Instance[]): Pyramid {
 /**
  * Counts the focal planes, and numbers the displayed one from 1, the lowest. If the file of full resolution contains
  * several planes, the first of these is displayed. Otherwise each plane is in a separate file. Such a file has the size and
- * the optical path of full resolution, and states the height of the plane above the glass (`zOffset`).
+ * the optical path of full resolution, and states the height of the plane above the glass (`zOffset`). A DICOM slide has one
+ * time point (`times`).
  */
 function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane {
   if (full.focalPlanes > 1) return { plane: 1, planes: full.focalPlanes, times: 1 };
@@ -82,9 +83,9 @@ function focalPlanesOf(volumes: readonly Instance[], full: Instance): ShownPlane
 }
 
 /**
- * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Of several images
- * of one size, which show other focal planes or optical paths, only one is used: at full resolution the image with the lowest
- * instance number, at smaller levels the image most similar to full resolution.
+ * Chooses the levels. The largest image is full resolution; every smaller image of the same area is a level. Several images of
+ * one size show different focal planes or optical paths, and only one of them is used. At full resolution, it is the image with
+ * the lowest instance number; at smaller levels, it is the image most similar to full resolution.
  */
 function chooseImages(volumes: readonly Instance[]): [VolumeImage, ...VolumeImage[]] {
   const filesByImage = Map.groupBy(
@@ -130,8 +131,8 @@ function similarityScore(instance: Instance, full: Instance): number {
 const ORIGIN_TOLERANCE = 0.02;
 
 /**
- * Returns whether an image is a smaller version of full resolution. It is if a single downsample yields both of its sides,
- * within a pixel, and both images begin at the same position on the glass.
+ * Returns whether an image is a smaller version of full resolution: a single downsample yields both sides of the image, within
+ * a pixel, and both images begin at the same position on the glass.
  */
 function isReduced(image: Instance, full: Instance): boolean {
   if (image.width >= full.width || image.height > full.height) return false;

@@ -18,8 +18,10 @@ export interface NamedIdentity {
 const CONCURRENT_FILES = 8;
 
 /**
- * Returns the identity of each file that is part of a slide, sorted by name. A file that cannot be read is left out,
- * because it cannot be assigned to a slide.
+ * Returns the identity of each file that is part of a slide, sorted by name. Damaged files and files of other formats are left
+ * out, because they cannot be assigned to a slide.
+ *
+ * @throws SlideError when the storage fails
  */
 export async function readIdentities(
   names: readonly string[],
@@ -83,8 +85,8 @@ export function groupBySlide(files: readonly NamedIdentity[]): NamedIdentity[][]
 }
 
 /**
- * Compares two files so that the main file of a slide is sorted first: volumes before associated images, larger before
- * smaller images, then by part number (of an image split into several files), instance number and name.
+ * Compares two files so that the main file of a slide is sorted first. Volumes precede associated images, and larger images
+ * precede smaller ones. Equal ones are sorted by part number (of an image split into several files), instance number and name.
  */
 function compareImportance(fileA: NamedIdentity, fileB: NamedIdentity): number {
   const a = fileA.identity;

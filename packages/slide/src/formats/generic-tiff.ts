@@ -32,7 +32,8 @@ export const genericTiff: SlideFormat = {
       // The Make tag is free text and may contain more than a vendor name.
       vendor: null,
       levels: pyramid.levels,
-      mpp: uprightMpp(await readResolution(directory), orientation), // micrometres per pixel
+      // Micrometres per pixel; `uprightMpp` exchanges x and y if the image is stored on its side.
+      mpp: uprightMpp(await readResolution(directory), orientation),
       objectivePower: null,
       background: { r: 255, g: 255, b: 255 },
       associatedImages: new Set(),

@@ -240,7 +240,7 @@ async function openLevels(source: ByteSource, scans: readonly ScanLevels[]): Pro
   const [full] = first.levels;
   return openDeclaredLevels(
     source,
-    // The downsample is the mean of the ratios of both sides.
+    // A declared level has the size that the XML states. Its downsample is the mean of the ratios of both sides.
     first.levels.map((tiffImage) => ({
       tiffImage,
       width: tiffImage.width,

@@ -106,7 +106,10 @@ async function readNdpiTags(directory: TiffDirectory): Promise<NdpiImage> {
   };
 }
 
-/** Counts the focal planes of the images that have the size of full resolution, and numbers the displayed plane from 1. */
+/**
+ * Counts the focal planes of the images that have the size of full resolution, and numbers the displayed plane from 1. An NDPI
+ * file has one time point (`times`).
+ */
 function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlane {
   const planes = new Set(
     images
@@ -118,8 +121,8 @@ function focalPlanesOf(images: readonly NdpiImage[], full: NdpiImage): ShownPlan
 }
 
 /**
- * Chooses the levels. An image is a level if it has a magnification, shows the focal plane closest to the middle, and
- * has the aspect ratio of the largest image with a magnification on that plane. Each level is narrower than the level before it.
+ * Chooses the levels. Only images with a magnification on the focal plane closest to the middle are considered. The largest of
+ * them is full resolution, and all with its aspect ratio are levels. Each level is narrower than the level before it.
  *
  * @returns the levels, largest first; empty when there are none
  */

@@ -100,7 +100,7 @@ export async function readOmeImages(
 type PlaneCounts = Readonly<Record<'Z' | 'C' | 'T', number>>;
 
 /**
- * Returns the distance, in the list of an image's planes, between two planes that are neighbours in a dimension: for `C`, two
+ * Returns the distance between two neighbours of a dimension in the list of an image's planes: for `C`, the distance between two
  * neighbouring channels of the same focus and time.
  *
  * Source: OME data model, DimensionOrder.

@@ -50,6 +50,7 @@ export const omeTiff: SlideFormat = {
       // The manufacturer of the microscope is free text and might contain the name of a person.
       vendor: null,
       levels: displayed.levels,
+      // Micrometres per pixel. The TIFF tags state them for the stored image; `uprightMpp` exchanges x and y if it lies on its side.
       mpp: readPhysicalSize(mainImage.pixels) ?? uprightMpp(await readResolution(directory), orientation),
       objectivePower: readMagnification(ome, mainImage.image),
       // The displayed focal plane is always the first, counted from 1.
@@ -208,8 +209,8 @@ async function readChannels(
 }
 
 /**
- * Reads the colour of a channel from one signed 32-bit number, whose bytes are red (the most significant), green, blue
- * and alpha; returns null when the number is missing. Source: OME data model, Channel.
+ * Reads the colour of a channel; returns null when it is missing. The XML states one signed 32-bit number, whose bytes are red
+ * (the most significant), green, blue and alpha. Source: OME data model, Channel.
  */
 function readColour(channel: XmlElement | null): Colour | null {
   const colour = readDecimal(channel?.attributes.get('Color'));

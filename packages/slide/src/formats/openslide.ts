@@ -30,7 +30,7 @@ interface OpenSlideFormat {
   readonly name: string;
   /** Whether a file with this header is in the format. */
   isMatch(header: FileHeader): boolean;
-  /** Checks the companion files (those beside the main file) before the library opens them; returns their names. */
+  /** Checks the companion files (all but the main file) before the library opens them; returns their names. */
   checkCompanions?(files: SlideFiles): Promise<readonly string[]>;
 }
 
@@ -99,7 +99,7 @@ export const openslide: SlideFormat = {
       );
     }
     const companions = (await format?.checkCompanions?.(files)) ?? [];
-    const library = files.path === null ? null : await loadOpenSlide();
+    const library = files.path === null ? null : await loadOpenSlide(); // path null: not a local file
     if (!library) {
       throw new SlideError('FORMAT_NOT_SUPPORTED', `Install libopenslide0 to read ${format?.name} slides.`);
     }
@@ -119,9 +119,10 @@ export const openslide: SlideFormat = {
  * @returns null when OpenSlide is not installed, the slide is in object storage, or OpenSlide recognises no such vendor
  */
 export async function openWithOpenSlide(files: SlideFiles): Promise<Slide | null> {
-  const library = files.path === null ? null : await loadOpenSlide(); // path null: in object storage, not a local file
+  const library = files.path === null ? null : await loadOpenSlide(); // path null: in object storage
   if (!library) return null;
   const fileNames = (await files.list()).filter((name) => !name.endsWith('/')); // names of folders end with a slash
+  // A path through temporary links if this process is confined; `remove` deletes the links.
   const libraryPath = await prepareForLibrary(files, fileNames.length > MAX_LINKS ? [] : fileNames);
   const vendor = await library.detectVendor(libraryPath.path).catch(async (error: unknown) => {
     await libraryPath.remove();
@@ -180,7 +181,7 @@ function readSlide(
   const associated = (['label', 'macro', 'thumbnail'] as const).filter((name) => names.includes(name));
   const mppX = readPositive(property('mpp-x'), 1000); // micrometres per pixel; 1000 and more are implausible
   const mppY = readPositive(property('mpp-y'), 1000);
-  const boundsX = readWholeNumber(property('bounds-x'));
+  const boundsX = readWholeNumber(property('bounds-x')); // left edge of the scanned area
   const boundsY = readWholeNumber(property('bounds-y'));
   return {
     format: Object.hasOwn(vendors, vendor) ? vendor : 'openslide',
@@ -208,7 +209,8 @@ function readSlide(
       const fullX = Math.round(x * level.downsample);
       const fullY = Math.round(y * level.downsample);
       const bgra = new Uint8Array(width * height * 4);
-      await file.use((handle) => library.readRegion(handle, bgra, fullX, fullY, index, width, height));
+      // `pointer` may be closed by now, so the read uses the current one.
+      await file.use((current) => library.readRegion(current, bgra, fullX, fullY, index, width, height));
       signal?.throwIfAborted();
       const rgb = drawOnBackground(bgra, background);
       return rgb && { codec: 'rgb', bytes: rgb, width, height };

@@ -37,7 +37,7 @@ interface ImageHeader {
   readonly greyBits: number | null;
   /** Whether the image is a progressive JPEG, whose scans must be counted before it is decoded. */
   readonly isProgressive: boolean;
-  /** Bytes of memory that the decoder needs for the whole image; 0 when it works line by line. */
+  /** Bytes that the decoder needs for the whole image; 0 if it works line by line, and for JPEG 2000 (see `MAX_JPEG2000_PIXELS`). */
   readonly decoderBytes: number;
 }
 

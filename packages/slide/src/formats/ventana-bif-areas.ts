@@ -31,7 +31,7 @@ export interface ScannedArea {
 
 /**
  * Returns whether the reader needs an XML element. It needs AoiOrigin (the positions of the scanned areas, "areas of
- * interest") and SlideStitchInfo below the root, with all their descendants. The others are long and contain file names.
+ * interest") and SlideStitchInfo (the overlaps of frames), with all their descendants. Other elements contain file names.
  */
 function isNeededElement([_root, childOfRoot]: readonly string[]): boolean {
   return childOfRoot === 'AoiOrigin' || childOfRoot === 'SlideStitchInfo';

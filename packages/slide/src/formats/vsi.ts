@@ -1,6 +1,6 @@
 /**
- * Reader of Olympus and Evident slides (.vsi). The .vsi file holds the metadata; the pixels of its images ("stacks") are in
- * the folder beside it, `_name_/stack…/frame_t….ets`.
+ * Reader of Olympus and Evident slides (.vsi). The file `name.vsi` holds the metadata. The pixels of its images ("stacks") are in
+ * the files `_name_/stack…/frame_t….ets` of the same folder.
  *
  * docs/formats/vsi.md lists the features that are read, with the source of each fact.
  */
@@ -83,7 +83,7 @@ async function openStack(files: SlideFiles, stack: Stack): Promise<EtsPyramid> {
   return openEtsPyramid(source, await readEtsFile(source), stack);
 }
 
-/** Opens the file with the pixels of a stack. @throws SlideError FILE_TRUNCATED when it is missing */
+/** Opens the file with the pixels of a stack. @throws SlideError FILE_TRUNCATED (the slide is incomplete) when it is missing */
 async function openEtsFile(files: SlideFiles, { number }: Stack): Promise<ByteSource> {
   for (const name of ETS_NAMES) {
     try {
@@ -95,7 +95,7 @@ async function openEtsFile(files: SlideFiles, { number }: Stack): Promise<ByteSo
   throw incompleteError('the .ets file with its pixels is missing from the folder beside it');
 }
 
-/** Returns the name of the folder with the pixels, which is beside the .vsi file: `_slide_` for `slide.vsi`. */
+/** Returns the name of the folder with the pixels of a .vsi file: `_slide_` for `slide.vsi`. */
 function folderOf(name: string): string {
   return `_${name.replace(/\.[^.]*$/, '')}_`;
 }

@@ -18,7 +18,7 @@ interface Stream {
  * Joins JPEGs of equal width, without decoding them, to one JPEG that shows them one below the other. Restart markers join
  * the scans, because a restart marker resets the decoder's predictions to the state at the start of a stream.
  *
- * Decoding the joined JPEG takes about half the time of decoding the JPEGs separately; the gain is largest when the
+ * Decoding the joined JPEG takes about half the time of decoding the JPEGs separately. The gain is largest when the
  * decoder reduces the image to 1/2, 1/4 or 1/8 of its size.
  *
  * Source: ITU-T T.81, sections E.1.4 (restart intervals) and A.2 (MCUs of a scan).

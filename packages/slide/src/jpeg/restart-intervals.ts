@@ -59,8 +59,8 @@ const MAX_SEARCHED_BYTES = 128 * 2 ** 20;
 const SEARCH_WINDOW_BYTES = 2 ** 20;
 
 /**
- * Returns the grid of a JPEG's restart intervals; null when it has no restart markers, or when its intervals are not
- * rectangles or have sides of more than 65,500 pixels.
+ * Returns the grid of a JPEG's restart intervals. Returns null when the JPEG has no restart markers, and when its intervals are
+ * not rectangles or have sides of more than 65,500 pixels.
  *
  * @param width width of the image in pixels; like `height`, as the file declares it outside the JPEG
  */
@@ -70,8 +70,8 @@ export function intervalGrid(header: JpegHeader, width: number, height: number):
   const mcuColumns = Math.ceil(width / mcu.width);
   const mcuRows = Math.ceil(height / mcu.height);
   if (restartInterval === 0) return null;
-  // Intervals are rectangles only if a row of MCUs (minimum coded units) is a whole number of intervals, or an interval
-  // is a whole number of such rows.
+  // Intervals are rectangles in two cases only: a row of MCUs (minimum coded units) is a whole number of intervals, or an
+  // interval is a whole number of such rows.
   const columns = Math.max(1, mcuColumns / restartInterval);
   const mcuRowsPerInterval = Math.max(1, restartInterval / mcuColumns);
   const isRectangle = Number.isInteger(columns) && Number.isInteger(mcuRowsPerInterval);
@@ -187,7 +187,7 @@ function sizeOf({ grid, width, height }: LargeJpeg, area: IntervalArea): { width
 
 /**
  * Whether the starts are in ascending order, the first one is the end of the head and the last one is inside the JPEG.
- * `readPart` alone, which checks the numbers of the markers, would accept a list that is off by eight intervals.
+ * `readPart` checks only the numbers of the markers. They repeat after eight, so it would accept a list that is off by eight.
  */
 function isInOrder({ grid, head, byteCount }: LargeJpeg, starts: IntervalStarts): boolean {
   const count = grid.columns * grid.rows;

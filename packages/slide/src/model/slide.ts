@@ -99,8 +99,8 @@ export interface TiffCoding {
    */
   readonly packing: Packing | 'jpeg';
   /**
-   * Size in bytes of each separately compressed block, in the order of the blocks in `EncodedImage.bytes`: from top to bottom;
-   * in planar images all blocks of the first plane, then all blocks of the second, and so on.
+   * Size in bytes of each separately compressed block, in the order of the blocks in `EncodedImage.bytes`. Blocks are stored
+   * from top to bottom. In planar images, all blocks of the first plane precede those of the second, and so on.
    */
   readonly blockBytes: readonly number[];
   /** Pixel rows of a block; the last block of a plane may have fewer. */
@@ -201,8 +201,8 @@ export interface Slide {
    * Reads one tile as stored, without decoding it.
    *
    * @param allocate called with the byte count of the tile; returns the memory to read it into. Not all formats use it
-   * @returns the tile, `tileWidth × tileHeight` pixels when it is upright; on the right and bottom edges of the level
-   *   it may be padded to that size, or be cut off at the edge of the image; null for a tile the scanner left empty
+   * @returns the tile; null for a tile the scanner left empty. An upright tile has `tileWidth × tileHeight` pixels. On the right
+   *   and bottom edges of the level, it may be padded to that size or be cut off at the edge of the image
    * @throws SlideError TILE_OUT_OF_RANGE; FORMAT_NOT_SUPPORTED, FILE_TRUNCATED, FILE_CORRUPT, LIMIT_EXCEEDED (content of the file);
    *   FILE_MISSING, FILE_CHANGED, BUSY, STORE_UNAVAILABLE, STORE_TIMEOUT (its storage); the abort reason of the signal
    */
@@ -223,7 +223,7 @@ export interface Slide {
   close(): Promise<void>;
 }
 
-/** Why a slide or a part of it cannot be read. */
+/** Why a slide, or a part of a slide, cannot be read. */
 export type SlideErrorCode =
   /** The file has none of the supported formats. */
   | 'FORMAT_NOT_RECOGNISED'

@@ -11,7 +11,7 @@ export interface FormatNames {
 
 /** How the other files of a slide are found from the name of its main file. */
 export type Companions =
-  /** A folder beside the main file. `folderName` derives its name from the stem of the main file, both in lower case. */
+  /** A folder next to the main file. `folderName` derives its name from `stem`, the main file's without extension; both in lower case. */
   | { readonly kind: 'folder'; readonly folderName: (stem: string) => string }
   /** Files of the same folder that the main file lists; their names follow no rule. */
   | { readonly kind: 'listed' }

@@ -16,10 +16,10 @@ const vectorName = /^(.+?)(?:_detections)?\.geojson(?:\.gz)?$/;
 /** Returns the slide and kind of result that a file name stands for; null when it is not the name of a result. */
 export function resultNameOf(name: string): ResultName | null {
   const lower = name.toLowerCase();
-  const [, raster] = rasterName.exec(lower) ?? [];
-  if (raster !== undefined) return { slideName: raster, kind: 'raster' };
-  const [, vector] = vectorName.exec(lower) ?? [];
-  return vector === undefined ? null : { slideName: vector, kind: 'vector' };
+  const [, slideOfRaster] = rasterName.exec(lower) ?? [];
+  if (slideOfRaster !== undefined) return { slideName: slideOfRaster, kind: 'raster' };
+  const [, slideOfVector] = vectorName.exec(lower) ?? [];
+  return slideOfVector === undefined ? null : { slideName: slideOfVector, kind: 'vector' };
 }
 
 /** Returns the name of a slide file in lower case without its extension: `slide` for `Slide.ome.tif`. */

@@ -1,9 +1,9 @@
 /**
  * Rules that recognise slides and their companion files by name only, without reading a file. The server uses them to scan
- * folders and to accept uploads; the upload dialog uses them in the browser, so this folder imports nothing from other folders.
+ * folders and to accept uploads. The upload dialog uses them in the browser, so the modules in `names/` import only each other.
  *
- * Companions, the other files of a slide, are of four kinds: in a `folder` named after the slide, `listed` in its main file,
- * `optional` files whose names follow a pattern, or the DICOM files of the same `series`.
+ * Companions are the other files of a slide. There are four kinds: `folder` (files in a folder named after the slide), `listed`
+ * (in the main file), `optional` (files whose names follow a pattern) and `series` (DICOM files of the same series).
  */
 import { type Companions, dicomSignature, type FormatNames, formatNames } from './format-names.ts';
 

@@ -28,7 +28,7 @@ export interface BlockCache {
    *
    * @throws SlideError errors of `ObjectStore.read`
    */
-  readInto(object: StoredObject, ...range: Parameters<ByteSource['readInto']>): Promise<void>;
+  readInto(object: StoredObject, ...targetAndRange: Parameters<ByteSource['readInto']>): Promise<void>;
 }
 
 interface BlockCacheOptions {
@@ -143,7 +143,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
       copyFrom(bytes, index, range);
       return true;
     }
-    if (diskCache === null || pending.has(block.name)) return false;
+    if (diskCache === null || pending.has(block.name)) return false; // `fetchInto` waits for a pending block
     const { targetStart, offset, length } = partInBlock(index, range);
     return diskCache.readInto(range.target, targetStart, block, offset, length);
   }

@@ -87,7 +87,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
   const verifiedBlocks = new Map<string, VerifiedBlock>();
   /** Verifications in progress, by name of the block. */
   const runningChecks = new Map<string, Promise<VerifiedBlock | null>>();
-  /** The last step of the background work: scans of the folder and writes run one after the other. */
+  /** The last step of the background work, which begins with a scan of the folder. Scans and writes run one after the other. */
   let lastWork: Promise<void> = evict().catch(pauseWriting);
 
   /** The cache folder has a folder for each prefix (the first two characters of a fingerprint), with a folder for each object. */
@@ -104,6 +104,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     const checksum = Buffer.alloc(CHECKSUM_BYTES);
     checksum.writeUInt32LE(crc32(block));
     try {
+      // Modes: only the user of the server may read the cache.
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeFile(temporaryPath, Buffer.concat([checksum, block]), { mode: 0o600 });
       await rename(temporaryPath, path);

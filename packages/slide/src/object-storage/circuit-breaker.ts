@@ -101,7 +101,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     { retries, attemptMs, totalMs }: StoreLimits,
   ): Promise<T> {
     const deadline = performance.now() + totalMs;
-    circuit.check();
+    circuit.throwIfOpen();
     await gate.enter(totalMs, signal);
     try {
       for (let failedAttempts = 0; ; failedAttempts++) {
@@ -201,17 +201,17 @@ function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
     new StoreFault(
       'STORE_UNAVAILABLE',
       'The object store failed repeatedly; no requests are sent until the next probe',
-      false,
+      false, // not transient: an immediate retry would fail too
     );
 
   return {
     /** Fails fast. @throws SlideError STORE_UNAVAILABLE when the circuit is open and no probe is due */
-    check(): void {
+    throwIfOpen(): void {
       if (isOpen() && (isProbing || performance.now() < probeAt)) throw openError();
     },
-    /** Must be called before each attempt. @returns whether the attempt is the probe @throws SlideError as `check` */
+    /** Must be called before each attempt. @returns whether the attempt is the probe @throws SlideError as `throwIfOpen` */
     startAttempt(): boolean {
-      this.check();
+      this.throwIfOpen();
       isProbing = isOpen();
       return isProbing;
     },

@@ -31,9 +31,9 @@ const MAX_CACHED = 10_000;
 const MAX_LISTED = 20_000;
 
 export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectReaderOptions): ObjectReader {
-  const blocks = createBlockCache({ store, maxMemoryBytes, diskCache });
-  const heads = createShortCache((key) => store.head(key));
-  const lists = createShortCache(listAll);
+  const blockCache = createBlockCache({ store, maxMemoryBytes, diskCache });
+  const metadataCache = createShortCache((key) => store.head(key));
+  const listCache = createShortCache(listAll);
 
   async function listAll(prefix: string): Promise<readonly StoredObject[]> {
     const objects: StoredObject[] = [];
@@ -50,14 +50,14 @@ export function createObjectReader({ store, maxMemoryBytes, diskCache }: ObjectR
   }
 
   return {
-    head: (key) => heads.get(key),
-    list: (prefix) => lists.get(prefix),
+    head: (key) => metadataCache.get(key),
+    list: (prefix) => listCache.get(prefix),
 
     async readInto(object, target, targetStart, offset, length, signal) {
       try {
-        await blocks.readInto(object, target, targetStart, offset, length, signal);
+        await blockCache.readInto(object, target, targetStart, offset, length, signal);
       } catch (error) {
-        heads.invalidate(object.key); // The object may have been replaced.
+        metadataCache.invalidate(object.key); // The object may have been replaced.
         throw error;
       }
     },

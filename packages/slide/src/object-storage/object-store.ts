@@ -77,7 +77,7 @@ interface TransferLimits {
 }
 
 const transferLimits: TransferLimits = { partBytes: 16 * 2 ** 20, partMs: 120_000, pageKeys: 1000 };
-/** Source: Amazon S3 User Guide, "Multipart upload limits". */
+/** Maximum parts of a multipart upload. Source: Amazon S3 User Guide, "Multipart upload limits". */
 const MAX_PARTS = 10_000;
 /** Maximum bytes of an XML response. The longest is a list of 1,000 keys of 1,000 bytes each, with their XML elements. */
 const MAX_XML_BYTES = 8 * 2 ** 20;
@@ -112,11 +112,11 @@ export function createObjectStore(
     return `${root}/${segments.map(encodeURIComponent).join('/')}`;
   }
 
-  /** Sends one signed request. @param address URL without its query @throws StoreFault; errors of `fetch` */
-  async function request(address: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
+  /** Sends one signed request. @param url URL without its query @throws StoreFault; errors of `fetch` */
+  async function request(url: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
     const { method, headers, query, body } = options;
-    const url = query ? `${address}?${queryOf(query)}` : address;
-    const signed = await signer.sign(url, {
+    const urlWithQuery = query ? `${url}?${queryOf(query)}` : url;
+    const signed = await signer.sign(urlWithQuery, {
       method,
       headers: {
         // Without this header, aws4fetch does not include the body in the signature.
@@ -159,9 +159,9 @@ export function createObjectStore(
   }
 
   async function head(key: string, signal?: AbortSignal): Promise<ObjectMetadata> {
-    const address = urlOf(key);
+    const url = urlOf(key);
     return guard.run(async (attemptSignal) => {
-      const response = await request(address, { method: 'HEAD' }, attemptSignal);
+      const response = await request(url, { method: 'HEAD' }, attemptSignal);
       if (response.status !== 200) await throwErrorOf(response);
       const size = Number(response.headers.get('content-length') ?? Number.NaN);
       const etag = etagIn(response);
@@ -172,7 +172,7 @@ export function createObjectStore(
 
   /** Reads a range of an object. Source: GetObject; RFC 9110, sections 13.1.1 (If-Match) and 14 (range requests). */
   async function readRange(
-    address: string,
+    url: string,
     { etag, size }: StoredObject,
     offset: number,
     length: number,
@@ -180,7 +180,7 @@ export function createObjectStore(
   ): Promise<Uint8Array> {
     const range = `${offset}-${offset + length - 1}`;
     const headers = { range: `bytes=${range}`, 'if-match': `"${etag}"` };
-    const response = await request(address, { method: 'GET', headers }, signal);
+    const response = await request(url, { method: 'GET', headers }, signal);
     if (response.status !== 206 && response.status !== 200) await throwErrorOf(response);
     try {
       const returnedEtag = etagIn(response);
@@ -242,10 +242,10 @@ export function createObjectStore(
   const uploadLimits = { attemptMs: limits.partMs, totalMs: limits.partMs * (limits.retries + 1) };
 
   /** Sends a file or one part of it. @returns the ETag of the response */
-  function send(address: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
+  function send(url: string, options: RequestOptions, signal?: AbortSignal): Promise<string> {
     return guard.run(
       async (attemptSignal) => {
-        const response = await request(address, options, attemptSignal);
+        const response = await request(url, options, attemptSignal);
         if (response.status !== 200) await throwErrorOf(response);
         await response.body?.cancel();
         const etag = etagIn(response);
@@ -259,14 +259,14 @@ export function createObjectStore(
 
   /** Sends a request of a multipart upload, and returns the XML of the response. */
   function sendForXml(
-    address: string,
+    url: string,
     options: RequestOptions,
     signal: AbortSignal | undefined,
     retries: number,
   ): Promise<XmlElement> {
     return guard.run(
       async (attemptSignal) => {
-        const response = await request(address, options, attemptSignal);
+        const response = await request(url, options, attemptSignal);
         if (response.status !== 200) await throwErrorOf(response);
         return xmlOf(response, MAX_XML_BYTES);
       },
@@ -277,18 +277,13 @@ export function createObjectStore(
 
   /** Uploads a file in parts. Source: CreateMultipartUpload, UploadPart, CompleteMultipartUpload, AbortMultipartUpload. */
   async function putParts(
-    address: string,
+    url: string,
     file: FileHandle,
     size: number,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const partBytes = Math.max(limits.partBytes, Math.ceil(size / MAX_PARTS));
-    const started = await sendForXml(
-      address,
-      { method: 'POST', query: { uploads: '' } },
-      signal,
-      limits.retries,
-    );
+    const started = await sendForXml(url, { method: 'POST', query: { uploads: '' } }, signal, limits.retries);
     const uploadId = textAt(started, 'UploadId');
     if (uploadId === null) throw unexpectedResponse('it contains no id of the multipart upload');
     try {
@@ -298,12 +293,12 @@ export function createObjectStore(
         const body = await readPart(file, offset, Math.min(partBytes, size - offset));
         const query = { partNumber: String(partNumber), uploadId };
         const headers = { 'content-md5': digest('md5', body, 'base64') };
-        const etag = await send(address, { method: 'PUT', query, headers, body }, signal);
+        const etag = await send(url, { method: 'PUT', query, headers, body }, signal);
         parts.push(`<Part><PartNumber>${partNumber}</PartNumber><ETag>&quot;${etag}&quot;</ETag></Part>`);
       }
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
-      // Not retried: if only the response was lost, the upload has succeeded.
-      const completed = await sendForXml(address, { method: 'POST', query: { uploadId }, body }, signal, 0);
+      // Not retried (0): if only the response was lost, the upload has succeeded.
+      const completed = await sendForXml(url, { method: 'POST', query: { uploadId }, body }, signal, 0);
       // If S3 fails after it has sent status 200, it reports the failure in the body.
       if (completed.name !== 'CompleteMultipartUploadResult')
         throw unexpectedResponse('it does not confirm that the multipart upload is complete');
@@ -313,7 +308,7 @@ export function createObjectStore(
       const query = { uploadId };
       await guard
         .run(async (attemptSignal) => {
-          const response = await request(address, { method: 'DELETE', query }, attemptSignal);
+          const response = await request(url, { method: 'DELETE', query }, attemptSignal);
           await response.body?.cancel();
         })
         .catch(() => {});
@@ -327,25 +322,25 @@ export function createObjectStore(
     async read(object, offset, length, signal) {
       checkRange(offset, length, object.size);
       if (length === 0) return new Uint8Array();
-      const address = urlOf(object.key);
-      return guard.run((attemptSignal) => readRange(address, object, offset, length, attemptSignal), signal);
+      const url = urlOf(object.key);
+      return guard.run((attemptSignal) => readRange(url, object, offset, length, attemptSignal), signal);
     },
 
     list,
 
     async put(key, filePath, signal) {
-      const address = urlOf(key);
+      const url = urlOf(key);
       const file = await open(filePath).catch((cause: unknown) => {
         throw new SlideError('FILE_MISSING', 'The file to upload cannot be read', { cause });
       });
       try {
         const { size } = await file.stat();
         if (size > limits.partBytes) {
-          await putParts(address, file, size, signal);
+          await putParts(url, file, size, signal);
         } else {
           const body = await readPart(file, 0, size);
           const headers = { 'content-md5': digest('md5', body, 'base64') };
-          await send(address, { method: 'PUT', headers, body }, signal);
+          await send(url, { method: 'PUT', headers, body }, signal);
         }
         const metadata = await head(key, signal);
         if (metadata.size !== size)
@@ -357,9 +352,9 @@ export function createObjectStore(
     },
 
     async delete(key, signal) {
-      const address = urlOf(key);
+      const url = urlOf(key);
       await guard.run(async (attemptSignal) => {
-        const response = await request(address, { method: 'DELETE' }, attemptSignal);
+        const response = await request(url, { method: 'DELETE' }, attemptSignal);
         if (response.status !== 404 && !response.ok) await throwErrorOf(response);
         await response.body?.cancel();
       }, signal);
@@ -385,7 +380,7 @@ function withoutQuotes(etag: string): string {
   return etag.replace(/^(W\/)?"|"$/g, '');
 }
 
-/** Returns the fault for an unexpected response; a retry would not help (`false`: not transient). @param reason a clause about it */
+/** Returns the fault for an unexpected response, which a retry would not change (`false`). @param reason a clause about the response */
 function unexpectedResponse(reason: string): StoreFault {
   return new StoreFault('STORE_UNAVAILABLE', `Unexpected response of the object store: ${reason}`, false);
 }
@@ -429,6 +424,7 @@ function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
   const isEncoded = textAt(page, 'EncodingType') === 'url';
   return elementsAt(page, 'Contents').flatMap((element) => {
     const encodedKey = textAt(element, 'Key') ?? '';
+    // In the encoding `url`, a plus sign is a space too.
     const key = isEncoded ? decodeURIComponent(encodedKey.replaceAll('+', ' ')) : encodedKey;
     const size = Number(textAt(element, 'Size') ?? Number.NaN);
     const etag = withoutQuotes(textAt(element, 'ETag') ?? '');

@@ -13,9 +13,9 @@ export type LibraryAccess =
   /** The process is a tool or a test that reads trusted slides. */
   | { readonly kind: 'direct' }
   /** The process reads many slides and must not use the library; another process opens the slides that need it. */
-  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'shared-process' }
   /** The process was started for one slide; the links to the files of the slide are created in `folder`. */
-  | { readonly kind: 'private'; readonly folder: string };
+  | { readonly kind: 'own-process'; readonly folder: string };
 
 /** Thrown when the slide must be opened in a separate render process. */
 export class NeedsOwnProcess extends Error {}
@@ -35,10 +35,10 @@ export interface LibraryPath {
 }
 
 /**
- * Returns the path by which the library can open a slide; with access of the kind `private`, links its files first.
+ * Returns the path by which the library can open a slide. In a process of the slide's own, links its files first.
  *
- * @param names files that the library needs, as paths relative to the folder of the main file, by which the slide is opened; the
- *   main file itself is always linked
+ * @param names the other files that the library needs, as paths relative to the folder of the main file, by which the slide is
+ *   opened. The main file itself is always linked
  * @throws NeedsOwnProcess; SlideError FORMAT_NOT_SUPPORTED for a slide in object storage, and errors of `SlideFiles.pathOf`
  */
 export async function prepareForLibrary(files: SlideFiles, names: readonly string[]): Promise<LibraryPath> {
@@ -46,11 +46,11 @@ export async function prepareForLibrary(files: SlideFiles, names: readonly strin
   if (path === null)
     throw new SlideError('FORMAT_NOT_SUPPORTED', 'Not supported: OpenSlide with object storage');
   switch (access.kind) {
-    case 'elsewhere':
+    case 'shared-process':
       throw new NeedsOwnProcess();
     case 'direct':
       return { path, remove: async () => {} };
-    case 'private':
+    case 'own-process':
       return linkFiles(await mkdtemp(join(access.folder, 'links-')), files, names);
   }
 }

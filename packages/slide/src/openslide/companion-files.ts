@@ -1,5 +1,5 @@
 /**
- * Checks of companion files, the files of a slide beside its main file. OpenSlide opens them by names stored in the slide,
+ * Checks of companion files (all files of a slide but the main file). OpenSlide opens them by names stored in the slide,
  * and a hostile slide may name other files. Both check functions return the names of all files that the library needs.
  */
 import { SlideError } from '../model/slide.ts';

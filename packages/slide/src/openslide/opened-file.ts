@@ -21,8 +21,8 @@ interface Handle {
 /**
  * Opens a file in the library.
  *
- * After one read error, the library fails all reads of the same handle. So when a read fails on the shared handle, it is
- * repeated on a separate handle, and only reads of the damaged part of the file fail again.
+ * After one read error, the library fails all reads of the same handle. So a read that fails on the shared handle is repeated on
+ * a separate handle. There, only reads of the damaged part of the file fail again.
  *
  * @returns null for a file that the library does not recognise
  * @throws SlideError FILE_CORRUPT

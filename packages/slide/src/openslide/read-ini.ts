@@ -21,8 +21,8 @@ const TRAILING_BLANKS = /[ \t]+$/;
 /**
  * Parses `[section]` and `key = value`; lines that begin with # are comments.
  *
- * Rejects files that another parser could read differently: those with control characters, with invisible characters or
- * white space beyond ASCII in a name, or with two different values of a key.
+ * Rejects files that another parser could read differently. Such a file has control characters, two different values of a key,
+ * or a name (of a section or key) with invisible characters or white space beyond ASCII.
  *
  * Source: GLib 2.74, gkeyfile.c (g_key_file_parse_line and the functions that it calls).
  *

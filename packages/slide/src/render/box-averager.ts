@@ -1,8 +1,8 @@
 import type { Colour, Raster } from '../decode/raster.ts';
 
 /**
- * Scales an image down. The image is added in pieces; every pixel of the result is the mean of the area of the image under it (a box
- * filter): each pixel of a piece contributes in proportion to the area that it shares with the pixel of the result.
+ * Scales an image down with a box filter. The image is added in pieces. Every pixel of the result is the mean of the pixels that
+ * it covers, each weighted by the area that the two share.
  *
  * Pieces do not overlap. They are added one after the other and not retained, so memory depends only on the size of the result.
  */
@@ -43,8 +43,8 @@ export class BoxAverager {
     }
     const pixels = this.#width * this.#height;
     this.#sums ??= { colours: new Float32Array(pixels * 3), areas: new Float32Array(pixels) };
-    const columns = spread(piece.width, x, scaleX, this.#width);
-    const rows = spread(piece.height, y, scaleY, this.#height);
+    const columns = coverageAlongAxis(piece.width, x, scaleX, this.#width);
+    const rows = coverageAlongAxis(piece.height, y, scaleY, this.#height);
     const rowSums = createRowSums(columns, this.#width);
     for (let pieceRow = 0; pieceRow < piece.height; pieceRow++) {
       const share = rows.firstShare[pieceRow] as number;
@@ -132,10 +132,10 @@ function addRowSums(
 }
 
 /**
- * The pixels of the result that each pixel of a piece covers along one axis: one or two neighbours, because a pixel of a piece is at
- * most as large as a pixel of the result.
+ * The pixels of the result that each pixel of a piece covers along one axis. It covers one, or two that are adjacent, because it
+ * is at most as large as a pixel of the result.
  */
-interface Spread {
+interface Coverage {
   /** Index of the first covered pixel of the result; it may lie outside the result. */
   readonly first: Int32Array;
   /** Shares of that pixel and of the next one that are covered, 0…1; 0 outside the result. */
@@ -154,7 +154,7 @@ const EPSILON = 1e-6;
  * @param scale size of its pixels in pixels of the result
  * @param limit pixels of the result
  */
-function spread(count: number, start: number, scale: number, limit: number): Spread {
+function coverageAlongAxis(count: number, start: number, scale: number, limit: number): Coverage {
   const first = new Int32Array(count);
   const firstShare = new Float32Array(count);
   const secondShare = new Float32Array(count);
@@ -182,7 +182,7 @@ interface RowSums {
 }
 
 /** Creates the sums for the rows of a piece: `widths` is computed from its columns, `colours` are 0. @param width width of the result */
-function createRowSums({ first, firstShare, secondShare }: Spread, width: number): RowSums {
+function createRowSums({ first, firstShare, secondShare }: Coverage, width: number): RowSums {
   const start = Math.min(Math.max(0, first[0] ?? 0), width);
   // The piece's last column may cover two pixels of the result: the first at `first.at(-1)` and the one after it.
   const lastPixel = (first.at(-1) ?? 0) + 1;
@@ -202,7 +202,7 @@ function createRowSums({ first, firstShare, secondShare }: Spread, width: number
 function sumRow(
   { rgb, width }: Raster,
   row: number,
-  columns: Spread,
+  columns: Coverage,
   { start, colours: sums }: RowSums,
 ): void {
   const { first, firstShare, secondShare } = columns;

@@ -1,6 +1,6 @@
 /**
- * Finds the native levels of a slide, whose tiles are native: stored as JPEG or JPEG 2000 in a form that DICOMweb can send
- * without decoding. Reads these tiles.
+ * Finds the native levels of a slide, and reads their tiles. The tiles of a native level are stored as JPEG or JPEG 2000, in a
+ * form that DICOMweb can send without decoding.
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
@@ -54,10 +54,10 @@ const MAX_PROBES = 10_000;
 /** Returns the native levels of a slide. @throws SlideError when the storage does not respond */
 export async function findNativeLevels(slide: Slide): Promise<readonly NativeLevel[]> {
   const levels: NativeLevel[] = [];
-  for (const [level, description] of slide.levels.entries()) {
-    const coding = await codingOf(slide, level, description);
+  for (const [level, slideLevel] of slide.levels.entries()) {
+    const coding = await codingOf(slide, level, slideLevel);
     if (coding === null) continue;
-    const { width, height, tileWidth, tileHeight, columns, rows, downsample } = description;
+    const { width, height, tileWidth, tileHeight, columns, rows, downsample } = slideLevel;
     levels.push({ ...coding, level, width, height, tileWidth, tileHeight, columns, rows, downsample });
   }
   return levels;
@@ -104,17 +104,17 @@ const EXCLUDING_CODES: ReadonlySet<SlideError['code']> = new Set([
  * Returns the coding of a level, read from a tile that is not empty; null when the level is not native. The function assumes
  * that all tiles of a level have the same coding.
  */
-async function codingOf(slide: Slide, level: number, description: Level): Promise<TileCoding | null> {
-  const { columns, rows, tileWidth, tileHeight, leadingPadding } = description;
+async function codingOf(slide: Slide, level: number, slideLevel: Level): Promise<TileCoding | null> {
+  const { columns, rows, tileWidth, tileHeight, leadingPadding } = slideLevel;
   // The tiles of a rotated level may have padding on the left or top, which DICOM cannot express.
   if (leadingPadding) return null;
   try {
-    const tile = await anyTile(slide, level, description);
-    // The bottom right tile shows whether the tiles on the edges are padded to the full size: its description (`isFullSize`)
-    // and the header of its bytes (`isOfSize`) must both state that size.
+    const tile = await anyTile(slide, level, slideLevel);
+    // The bottom right tile shows whether the tiles on the edges are padded to the full size. Both the size that `readTile`
+    // returns (`isFullSize`) and the header of the encoded bytes (`isOfSize`) must be that size.
     const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
     const isFullSize = [tile, last].every(
-      (read) => !read || (read.width === tileWidth && read.height === tileHeight && !read.orientation),
+      (image) => !image || (image.width === tileWidth && image.height === tileHeight && !image.orientation),
     );
     if (!tile || !isFullSize || (last && !isOfSize(last, tileWidth, tileHeight))) return null;
     if (tile.codec === 'jpeg') return jpegCoding(tile.bytes);
@@ -135,7 +135,7 @@ async function anyTile(slide: Slide, level: number, { columns, rows }: Level): P
 }
 
 /**
- * Yields indices of tiles, at most `MAX_PROBES`: first the centre of the level, then tiles far from all before. Scanners omit tiles
+ * Yields indices of tiles, at most `MAX_PROBES`: first the centre of the level, then tiles far from all earlier ones. Scanners omit tiles
  * without tissue, so all tiles at the top of a level may be empty.
  */
 function* spreadIndices(columns: number, rows: number): Generator<number> {

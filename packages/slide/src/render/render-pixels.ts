@@ -85,8 +85,8 @@ function splitIntoRuns(start: number, count: number, exactSide: number): readonl
 }
 
 /**
- * Returns the largest Deep Zoom level that fits `MAX_OVERVIEW_SIDE` and is at least 8 times smaller than the level of the
- * file that it is rendered from; null when there is none.
+ * Returns the largest Deep Zoom level that fits `MAX_OVERVIEW_SIDE`, and whose source level in the file is at least 8 times as
+ * large; null when there is none.
  */
 function overviewLevelOf(slide: Slide): number | null {
   const descriptor = describeDeepZoom(slide);

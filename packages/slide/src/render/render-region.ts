@@ -24,8 +24,8 @@ interface TilePosition {
 }
 
 /**
- * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large, and fills gaps
- * (missing tiles) of that level from levels of higher resolution. It reads only tiles under the rectangle, decoded as small as possible.
+ * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large. Gaps (missing tiles) of
+ * that level are filled from levels of higher resolution. Only tiles under the rectangle are read, decoded as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *
@@ -33,7 +33,7 @@ interface TilePosition {
  */
 export async function renderRegion(slide: Slide, region: Region, signal?: AbortSignal): Promise<Raster> {
   const source = renderSourceLevel(slide, region.dziLevel);
-  const { reductionX, reductionY } = source;
+  const { reductionX, reductionY } = source; // pixels of the file's level per pixel of the region
   const level = slide.levels[source.level] ?? slide.levels[0];
   const shrink = shrinkFor(level, Math.min(reductionX, reductionY));
   /** Size of the part of the Deep Zoom level that the file's level fills: all of it, or one pixel less along an axis. */
@@ -172,21 +172,21 @@ async function* piecesOfGap(
     const height = Math.min(part.y + part.height, Math.round((gap.y + gap.height) * scaleY)) - y;
     if (width <= 0 || height <= 0) continue;
     /** Converts the rectangle of a piece from pixels of the larger level to pixels of the level with the gap. */
-    const toLevel = (filling: GapPiece): GapPiece => ({
-      piece: filling.piece,
-      x: filling.x / scaleX,
-      y: filling.y / scaleY,
-      width: filling.width / scaleX,
-      height: filling.height / scaleY,
+    const toLevel = (gapPiece: GapPiece): GapPiece => ({
+      piece: gapPiece.piece,
+      x: gapPiece.x / scaleX,
+      y: gapPiece.y / scaleY,
+      width: gapPiece.width / scaleX,
+      height: gapPiece.height / scaleY,
     });
     const tile = await slide.readTile({ level: index - 1, ...position }, signal);
     if (tile) {
-      const raster = await decodeFilled(tile, part, 1);
+      const raster = await decodeFilled(tile, part, 1); // 1: not reduced
       const piece = cropRaster(raster, x - part.x, y - part.y, width, height);
       yield toLevel({ piece, x, y, width, height });
     } else if (larger.hasGaps) {
-      for await (const filling of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
-        yield toLevel(filling);
+      for await (const gapPiece of piecesOfGap(slide, index - 1, { x, y, width, height }, signal))
+        yield toLevel(gapPiece);
     }
   }
 }

@@ -31,7 +31,7 @@ export async function renderThumbnail(
 export async function thumbnailPixels(slide: Slide, maxSide: number, signal?: AbortSignal): Promise<Raster> {
   const descriptor = describeDeepZoom(slide);
   const reduction = Math.max(1, Math.max(descriptor.width, descriptor.height) / maxSide);
-  const dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction));
+  const dziLevel = descriptor.maxLevel - Math.floor(Math.log2(reduction)); // the smallest level that need not be enlarged
   const wholeSlide = { dziLevel, x: 0, y: 0, ...sizeOfLevel(descriptor, dziLevel) };
   const raster = await renderPixels(slide, wholeSlide, signal);
 

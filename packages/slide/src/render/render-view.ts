@@ -42,7 +42,7 @@ const MAX_SOURCE_PIXELS = 4 * maxViewPixels;
  * Renders a view of a slide.
  *
  * @returns a complete JPEG or PNG file
- * @throws SlideError LIMIT_EXCEEDED for a view of more than `maxViewPixels` or with a side above `maxViewSide`; errors of reading and decoding
+ * @throws SlideError LIMIT_EXCEEDED for a view above `maxViewPixels` or `maxViewSide`; errors of reading and decoding
  */
 export async function renderView(slide: Slide, view: View, signal?: AbortSignal): Promise<Uint8Array> {
   const { toWidth, toHeight } = view;
@@ -109,9 +109,9 @@ function stretchToView(raster: Raster, { toWidth, toHeight }: View): Raster {
 }
 
 /**
- * Returns the region that is scaled to the view. It lies in the smallest Deep Zoom level that is at least as large as the output;
- * if it has more than `MAX_SOURCE_PIXELS` there, in the next smaller level where it has not. `downsample`: full-resolution pixels
- * per pixel of the region.
+ * Returns the region that is scaled to the view. It lies in the smallest Deep Zoom level that is at least as large as the output.
+ * If the region would have more than `MAX_SOURCE_PIXELS` there, it lies in the largest level that keeps it within this limit.
+ * `downsample` is the number of full-resolution pixels per pixel of the region.
  */
 function sourceOf(slide: Slide, view: View): { readonly region: Region; readonly downsample: number } {
   const descriptor = describeDeepZoom(slide);

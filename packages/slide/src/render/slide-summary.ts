@@ -3,7 +3,7 @@ import { type Scale, scaleOf } from '../model/scale.ts';
 import type { Slide } from '../model/slide.ts';
 
 /**
- * The metadata of a slide that the server's catalogue stores; none of it can identify a patient. `mpp` is the pixel size in
+ * The metadata of a slide that the server's catalogue stores; no value can identify a patient. `mpp` is the pixel size in
  * µm, `objectivePower` the magnification, `shownPlane` the focal plane and the time point that viewers show, and
  * `boundsOrigin` the corner of the scanned area.
  */

@@ -9,8 +9,8 @@
  *   party with one waiting job by one turn.
  * - **Priorities.** Among the jobs of one path, the lowest priority number goes first; equal ones go in order of arrival.
  * - **Bounds.** Each level may bound the jobs of one key, and the queue bounds the jobs of all. When the queue is full, a new
- *   job displaces a job of the party with the most waiting jobs, if that party has at least two more than the new job's own
- *   party: the newest of its least urgent jobs. Therefore one party cannot fill the queue and block the jobs of others.
+ *   job displaces a job of the party with the most waiting jobs: the newest of its least urgent ones. That party must have at
+ *   least two more than the new job's own party. Therefore one party cannot fill the queue and block the jobs of others.
  * - **Cancellation.** `remove` removes a job whose caller no longer waits. Its party does not lose its turn.
  *
  * The queue does not run jobs and has no timers: its user asks for the `next` job whenever it can start one.
@@ -57,8 +57,8 @@ export class FairQueue<T> {
   /**
    * Adds a job as the last one of its path and priority.
    *
-   * @returns the job's ticket, and the ticket of the job that the new job displaced (null if none), which the caller must reject;
-   *   null instead of both when the queue does not accept the new job
+   * @returns null when the queue does not accept the job; otherwise the job's ticket, and the ticket of the job that it displaced
+   *   (null if none). The caller must reject the displaced job
    */
   add(
     job: T,
@@ -146,8 +146,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Returns the job that a new job with this path displaces: at the first level of the path where another party has at least
-   * two more waiting jobs than the path's own party. Returns null when there is no such level.
+   * Returns the job that a new job with this path displaces; null when there is none. The function takes it from the first level
+   * of the path where another party has at least two more waiting jobs than the path's own party.
    */
   #ticketToDisplace(path: readonly string[]): Ticket<T> | null {
     let party: Party<T> | undefined = this.#all;

@@ -1,6 +1,6 @@
 /**
- * The fingerprint of a slide, a value that changes whenever one of its files changes. Names and paths are not part
- * of it, so a slide that was moved keeps its fingerprint.
+ * The fingerprint of a slide, a value that changes whenever one of its files changes. It does not depend on names and paths, so a
+ * slide that was moved keeps its fingerprint.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -21,7 +21,7 @@ export function versionOfObject({ etag, size }: { readonly etag: string; readonl
 /**
  * Combines the versions of a slide's files: the main file (by which the slide is opened), then the members (its other
  * files) in the order of `SlideLocation.members`. For a member that is a folder, the caller passes the versions of all
- * files below it, sorted by path; for a folder on disk, the version of the folder itself comes first.
+ * files below it, sorted by path. A folder on disk also has a version itself, which precedes those of its files.
  *
  * @returns a URL-safe hash of 22 characters: HTTP ETags contain it, and clients must not learn inodes or times
  */

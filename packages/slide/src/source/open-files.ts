@@ -36,7 +36,7 @@ export function createOpenFiles(maxFiles: number): OpenFiles {
         const source = await cached;
         if (sources.get(path) !== cached) continue; // The file was closed in the meantime.
         if (source.size < minBytes) {
-          void close(path, cached); // The file has grown since it was opened.
+          void close(path, cached); // The file has grown since it was opened, so it is opened again below.
           break;
         }
         if (sources.size > maxFiles / 2) {

@@ -16,7 +16,7 @@ export interface FileInFolder {
   readonly size: number;
 }
 
-/** Gives the reader of a file format access to the files of a slide: the main file and the files beside it. */
+/** Gives the reader of a file format access to the files of a slide: the main file and the other files. */
 export interface SlideFiles {
   /** Base name of the main file. */
   readonly name: string;
@@ -28,8 +28,8 @@ export interface SlideFiles {
   /** Fingerprint of the whole slide, as `fingerprintOf` (open-slide-files.ts) computes it for the location of the slide. */
   readonly fingerprint: string;
   /**
-   * Returns the sorted names of the files that may belong to the slide, including the main file: the members of the
-   * location, or all files of the folder if the location has no list of members.
+   * Returns the sorted names of the files that may belong to the slide, including the main file. They are the members of the
+   * location; without a list of members, they are all files of the folder.
    */
   list(): Promise<readonly string[]>;
   /**
@@ -64,7 +64,7 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
   const opened: ByteSource[] = [main];
   const folder = dirname(resolve(path));
   const close = async () => {
-    await Promise.all(opened.splice(0).map((source) => source.close()));
+    await Promise.all(opened.splice(0).map((source) => source.close())); // empties the list: each is closed once
   };
   const fingerprint = await fingerprintOfOpen(location, main).catch(async (error) => {
     await close();
@@ -93,7 +93,7 @@ export async function openLocalFiles(location: SlideLocation): Promise<SlideFile
 }
 
 /**
- * Returns the fingerprint of the slide. With members, it is computed from the files that are at the paths now, so the
+ * Returns the fingerprint of the slide. With members, it is computed from the files that are at the paths now. Therefore the
  * function checks that the file at the main file's path is still the open one.
  *
  * @throws SlideError FILE_CHANGED when the main file was replaced

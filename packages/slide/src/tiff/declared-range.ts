@@ -9,9 +9,9 @@ const WHITE_IS_ZERO = 0;
 /**
  * Returns the least and greatest sample that the directory of a grey image declares.
  *
- * TIFF 6.0 (section 8) defines these tags as statistics, not for display, but a camera that writes the tags thereby states
- * which part of 16 bits it uses. This function ignores the range of images with at most 8 bits per sample, and a range that
- * extends to the maximum sample, which adds no information.
+ * TIFF 6.0 (section 8) defines MinSampleValue and MaxSampleValue as statistics, not for display. But a camera that writes them
+ * states in this way which part of 16 bits it uses. This function ignores the range of images with at most 8 bits per sample,
+ * and a range that extends to the maximum sample, which adds no information.
  *
  * @param bits bits of one sample
  * @returns the range in brightness, which for WhiteIsZero is the maximum sample minus the sample; null when no range is declared

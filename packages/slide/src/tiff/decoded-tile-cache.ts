@@ -16,8 +16,8 @@ let imageCount = 0;
 let lastDecoding: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads and decodes a tile of the file, or returns it from the cache. mosaic-level.ts uses it, because several of the tiles that
- * it composes show parts of the same tile of the file.
+ * Reads and decodes a tile of the file, or returns it from the cache. mosaic-level.ts needs the cache, because several of its
+ * composed tiles show parts of the same tile of the file.
  *
  * Decoding cannot be aborted, because other callers may wait for the same tile. Tiles are decoded one at a time, so that
  * memory does not depend on the number of concurrent requests.

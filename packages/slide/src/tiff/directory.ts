@@ -16,7 +16,7 @@ export interface TiffLayout {
   readonly isBig: boolean;
   /**
    * Whether the file is an NDPI file of more than 4 GiB. Its entries have the form of classic TIFF, but pointers to directories
-   * have 8 bytes, and a list after the directory contains the high 4 bytes of every entry's value or offset. Text is never
+   * have 8 bytes. A list after the directory contains the high 4 bytes of every entry's value or offset. Text is never
    * stored in the entry.
    */
   readonly isWideNdpi: boolean;
@@ -69,7 +69,7 @@ interface Entry {
   /** Position of the value in the file; inside the entry itself if it fits there. */
   readonly valueOffset: number;
   /** In an NDPI file of more than 4 GiB, the multiple of 2^32 to add to a single LONG or IFD value; otherwise 0. */
-  readonly high: number;
+  readonly highPart: number;
 }
 
 type ReadNumber = (reader: ByteReader, position: number) => number;
@@ -146,6 +146,7 @@ export async function readDirectory(
   offset: number,
   depth: number,
 ): Promise<{ directory: TiffDirectory; next: number }> {
+  // Bytes of the number of entries, of one entry, and of a pointer.
   const [countBytes, entryBytes, pointerBytes] = layout.isBig ? [8, 20, 8] : [2, 12, 4];
   const read = async (fileOffset: number, length: number) =>
     byteReader(await source.read(fileOffset, length), layout.isLittleEndian);
@@ -170,7 +171,7 @@ export async function readDirectory(
     const count = readPointerSized(position + 4);
     const valueAt = position + 4 + pointerBytes;
     const index = (position - countBytes) / entryBytes;
-    const high = layout.isWideNdpi ? window.u32(highBytesAt + index * 4) * 2 ** 32 : 0;
+    const highPart = layout.isWideNdpi ? window.u32(highBytesAt + index * 4) * 2 ** 32 : 0;
     // A value that fits into the field of the offset is stored there instead. The size 1 assumed for unknown types has
     // no effect, because no function reads their values.
     const fitsInEntry = (bytesPerValue[type] ?? 1) * count <= pointerBytes;
@@ -179,8 +180,8 @@ export async function readDirectory(
     const entry = {
       type,
       count,
-      valueOffset: isInEntry ? offset + valueAt : readPointerSized(valueAt) + high,
-      high: isInEntry && isOneNumber ? high : 0,
+      valueOffset: isInEntry ? offset + valueAt : readPointerSized(valueAt) + highPart,
+      highPart: isInEntry && isOneNumber ? highPart : 0,
     };
     // If a tag has two entries, the first one is used, as libtiff does.
     if (!entries.has(tagNumber)) entries.set(tagNumber, entry);
@@ -227,7 +228,7 @@ function directoryOf(
     if (!numberAt || !size) throw wrongTypeError(tag, entry);
     if (entry.count === 0) throw new SlideError('FILE_CORRUPT', `${nameOfTag(tag)} has no values`);
     const reader = await readValues(tag, entry, count);
-    for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.high, i);
+    for (let i = 0; i < count; i++) onNumber(numberAt(reader, i * size) + entry.highPart, i);
   }
 
   async function bytes(tag: Tag, maxBytes: number): Promise<Uint8Array | null> {
@@ -277,7 +278,7 @@ function directoryOf(
       }
       const bytesInFile = (bytesPerValue[entry.type] ?? 0) * length;
       addTableBytes(bytesInFile);
-      const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.high > 0;
+      const mayExceed32Bits = bytesPerValue[entry.type] === 8 || entry.highPart > 0;
       const table = mayExceed32Bits ? new Float64Array(length) : new Uint32Array(length);
       try {
         await forEachNumber(tag, entry, length, (number, i) => {

@@ -50,6 +50,11 @@ const JPEG_2000_LOSSY = 33004;
 const WEBP = 50001;
 /** Value of PlanarConfiguration for an image with a plane for every sample. */
 const SEPARATE_PLANES = 2;
+/** Numbers of SampleFormat, Predictor, FillOrder and ExtraSamples. Source: TIFF 6.0, sections 8, 14, 18 and 19. */
+const sampleFormats = { unsigned: 1, signed: 2, floatingPoint: 3, undefined: 4 };
+const predictors = { none: 1, differenceFromLeft: 2 };
+const FIRST_PIXEL_IN_LOW_BITS = 2;
+const [ASSOCIATED_ALPHA, UNASSOCIATED_ALPHA] = [1, 2]; // associated: already multiplied into the colours
 
 /** Compressions with which libtiff applies the tag Predictor; it ignores the tag for others. */
 const packingsWithPredictor: ReadonlySet<string> = new Set(['lzw', 'deflate', 'zstd']);
@@ -116,15 +121,14 @@ async function readSampleCoding(
 ): Promise<SampleCoding> {
   const { samplesPerPixel, bitsPerSample, predictor, sampleFormat } = layout;
   const [bits] = bitsPerSample;
-  // sampleFormat 3 is floating point; predictor 1 is none, 2 is the difference from the pixel on the left; with
-  // fillOrder 2, the first pixel of a byte is in its low bits.
-  if (sampleFormat === 3) throw notSupportedError(`floating point of ${bits} bits a sample`);
+  if (sampleFormat === sampleFormats.floatingPoint)
+    throw notSupportedError(`floating point of ${bits} bits a sample`);
   if (!isSupportedBitDepth(bits) || bitsPerSample.some((other) => other !== bits)) {
     throw notSupportedError(`${bitsPerSample.join(', ')} bits a sample`);
   }
   checkSampleFormat(sampleFormat, bits);
-  const isPredicted = packingsWithPredictor.has(packing) && predictor !== 1;
-  if (isPredicted && (predictor !== 2 || bits < 8)) {
+  const isPredicted = packingsWithPredictor.has(packing) && predictor !== predictors.none;
+  if (isPredicted && (predictor !== predictors.differenceFromLeft || bits < 8)) {
     throw notSupportedError(`predictor ${predictor} of ${bits} bits a sample`);
   }
   const coding: SampleCoding = {
@@ -134,7 +138,7 @@ async function readSampleCoding(
     isPlanar: layout.planarConfiguration === SEPARATE_PLANES && samplesPerPixel > 1,
     isLittleEndian: directory.isLittleEndian,
     // libtiff ignores FillOrder for JPEG, which defines its own bit order.
-    isBitReversed: layout.fillOrder === 2 && packing !== 'jpeg',
+    isBitReversed: layout.fillOrder === FIRST_PIXEL_IN_LOW_BITS && packing !== 'jpeg',
     isDifferenced: isPredicted,
     colour: await readColour(directory, layout, bits),
   };
@@ -143,13 +147,15 @@ async function readSampleCoding(
 }
 
 /**
- * Checks the sample format (1 unsigned, 2 signed, 4 undefined). Samples declared as signed 8-bit are read as unsigned,
+ * Checks the sample format. Samples declared as signed 8-bit are read as unsigned,
  * as libtiff (TIFFReadRGBAImage) and OpenSlide do: files with this declaration contain unsigned samples (seen in
  * `tiled-oversize-gray-i8.tif`).
  */
 function checkSampleFormat(sampleFormat: number, bits: number): void {
-  const isSigned = sampleFormat === 2;
-  if (sampleFormat !== 1 && sampleFormat !== 4 && !(isSigned && bits === 8)) {
+  const isSigned = sampleFormat === sampleFormats.signed;
+  const countsAsUnsigned =
+    sampleFormat === sampleFormats.unsigned || sampleFormat === sampleFormats.undefined;
+  if (!countsAsUnsigned && !(isSigned && bits === 8)) {
     throw notSupportedError(isSigned ? `signed samples of ${bits} bits` : `sample format ${sampleFormat}`);
   }
 }
@@ -178,12 +184,13 @@ async function readColour(
   const { samplesPerPixel, extraSamples } = layout;
   const colourCount = colourSamples[model];
   const extraCount = samplesPerPixel - colourCount;
-  // 1 is associated (already multiplied into the colours), 2 unassociated alpha.
-  const alphaIndex = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2);
+  const alphaIndex = extraSamples.findIndex(
+    (meaning) => meaning === ASSOCIATED_ALPHA || meaning === UNASSOCIATED_ALPHA,
+  );
   const alpha =
     alphaIndex < 0 || alphaIndex >= extraCount
       ? null
-      : { sample: colourCount + alphaIndex, isAssociated: extraSamples[alphaIndex] === 1 };
+      : { sample: colourCount + alphaIndex, isAssociated: extraSamples[alphaIndex] === ASSOCIATED_ALPHA };
   // Several grey samples are several channels; displaying one of them would hide the others.
   const hasSeveralChannels = colourCount === 1 && extraCount > (alpha ? 1 : 0);
   if (extraCount < 0 || hasSeveralChannels) {
@@ -275,7 +282,7 @@ function checkJpeg({ bits, samplesPerPixel, isPlanar, colour }: SampleCoding): v
 }
 
 /**
- * Returns the colours of JPEG tiles that can be sent without decoding; null for images that JPEG decoders draw incorrectly:
+ * Returns the colours of JPEG tiles that can be sent without decoding. Returns null for images that JPEG decoders draw incorrectly:
  * inverted grey, CMYK, and samples in separate planes.
  */
 function storedJpegColour({ isPlanar, colour }: SampleCoding): JpegColour | null {

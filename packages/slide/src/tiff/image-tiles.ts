@@ -34,7 +34,7 @@ export async function openImageTiles(source: ByteSource, tiffImage: TiffImage): 
     : await openStrips(source, tiffImage, coding);
   // Only JPEG tiles that are upright (orientation 1) can be sent as they are stored.
   const needsRendering = coding.codec !== 'jpeg' || tiffImage.tiles === null || tiffImage.orientation !== 1;
-  return rotateTiles(stored, tiffImage, needsRendering);
+  return arrangeUpright(stored, tiffImage, needsRendering);
 }
 
 function openTiles(
@@ -95,7 +95,7 @@ async function openStrips(
         first: row * stripsPerTile,
         count: Math.ceil(filledHeight / blockRows),
         width,
-        // A JPEG states its own height. This is the maximum: the last strip may be stored as high as a full strip.
+        // For a JPEG, which states its own height, this is the maximum: the last strip may be stored as high as a full strip.
         height: coding.codec === 'jpeg' ? tileHeight : filledHeight,
         blockRows,
         filledWidth: width,
@@ -111,7 +111,7 @@ function planeCountOf(coding: ImageCoding): number {
 }
 
 /** Arranges the tiles of the file in the upright grid: each tile is read from its stored position, and states the rotation to apply. */
-function rotateTiles(
+function arrangeUpright(
   { tiles, readTile }: StoredTiles,
   tiffImage: TiffImage,
   needsRendering: boolean,

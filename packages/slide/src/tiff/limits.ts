@@ -10,7 +10,7 @@ export const limits = {
   entriesPerDirectory: 4096,
   /** Bytes of one tag's value. */
   valueBytes: 64 * 2 ** 20,
-  /** Values of one tag, except the tables of tile and strip positions. A palette of 256 colours has 768. */
+  /** Values of one tag; does not apply to the tables of tile and strip positions. A palette of 256 colours has 768 values. */
   numbersPerTag: 4096,
   /** Width and height of a tile in pixels. */
   tileSide: 8192,

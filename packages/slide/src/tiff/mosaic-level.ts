@@ -56,8 +56,8 @@ export function checkAreaCounts(areas: number, columnsAndRows: number): void {
 }
 
 /**
- * Opens a level whose tiles are composed from the cells of its areas. Its `readTile` does not check the tile address,
- * because `joinLevels` does.
+ * Opens a level whose tiles are composed from the cells of its areas. Its `readTile` returns null where no cell has pixels. It does
+ * not check the tile address, because `joinLevels` (declared-levels.ts) has checked it.
  *
  * @throws SlideError LIMIT_EXCEEDED
  */
@@ -129,7 +129,7 @@ interface Cell {
   /** Position of the cell in this tile, in pixels. */
   readonly xInTile: number;
   readonly yInTile: number;
-  /** Position of the cell in the level. */
+  /** The rectangle of the level that the cell covers; smaller at the edges of the stored image. */
   readonly target: Rectangle;
 }
 
@@ -175,7 +175,7 @@ function overlappingCells(
   return indices;
 }
 
-/** Copies the part of a cell that lies in `rect` and in the decoded tile to the canvas, which has the size of `rect`. */
+/** Copies the part of a cell that lies in `rect` and in the decoded tile. The canvas shows `rect`: it has the same size. */
 function drawCell(canvas: Raster, rect: Rectangle, tile: Raster, cell: Cell): void {
   const { target, xInTile, yInTile } = cell;
   const left = Math.max(target.x, rect.x);

@@ -107,8 +107,8 @@ export function openRawStrips(
 const bytesOf = (bits: number) => Math.ceil(bits / 8);
 
 /**
- * Reads the strip offsets. The length of a strip follows from its number of rows. So byte counts, which some writers omit, may
- * be missing or 0.
+ * Reads the strip offsets. Byte counts, which some writers omit, may be missing or 0, because the length of an uncompressed strip
+ * follows from its number of rows.
  *
  * @throws SlideError FILE_CORRUPT when a byte count is too small for the rows of its strip
  */
@@ -132,8 +132,8 @@ async function readStripOffsets(directory: TiffDirectory, raw: RawStrips): Promi
 }
 
 /**
- * Returns the byte ranges of the rows of a tile in one plane; joins ranges that are adjacent in the file. The list is
- * empty when all strips of the tile are empty.
+ * Returns the byte ranges of the rows of a tile in one plane; joins ranges that are adjacent in the file. A strip with the
+ * offset 0 is empty; the list is empty when all strips of the tile are empty.
  */
 function byteRangesOf(
   { rowsPerStrip, rowBytes, stripsPerPlane }: RawStrips,
@@ -142,7 +142,7 @@ function byteRangesOf(
   tileRect: { firstByteInRow: number; tileRowBytes: number; topRow: number; rows: number },
 ): ByteRange[] {
   const ranges: ByteRange[] = [];
-  let emptyRows = 0;
+  let emptyRows = 0; // rows of the tile that lie in empty strips
   for (let row = tileRect.topRow; row < tileRect.topRow + tileRect.rows; row++) {
     const stripOffset = offsets[plane * stripsPerPlane + Math.floor(row / rowsPerStrip)] ?? 0;
     if (stripOffset === 0) {
@@ -160,7 +160,7 @@ function byteRangesOf(
   return ranges;
 }
 
-/** Reads the ranges concurrently into the target, one after the other. */
+/** Reads the ranges, all at the same time. In the target, they follow each other without gaps. */
 async function readByteRanges(
   source: ByteSource,
   ranges: readonly ByteRange[],

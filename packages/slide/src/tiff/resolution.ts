@@ -23,9 +23,11 @@ const PLAUSIBLE_MPP = { min: 0.02, max: 12 };
  * @returns null when absent or not plausible for a microscope
  */
 export async function readResolution(directory: TiffDirectory): Promise<{ x: number; y: number } | null> {
-  const unit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? INCH];
-  const [perUnitX, perUnitY] = [await directory.real(tag.XResolution), await directory.real(tag.YResolution)];
-  return unit && perUnitX && perUnitY ? plausibleMpp(unit / perUnitX, unit / perUnitY) : null;
+  const micrometresPerUnit = MICROMETRES_PER_UNIT[(await directory.number(tag.ResolutionUnit)) ?? INCH];
+  const pixelsPerUnitX = await directory.real(tag.XResolution);
+  const pixelsPerUnitY = await directory.real(tag.YResolution);
+  if (!micrometresPerUnit || !pixelsPerUnitX || !pixelsPerUnitY) return null;
+  return plausibleMpp(micrometresPerUnit / pixelsPerUnitX, micrometresPerUnit / pixelsPerUnitY);
 }
 
 /** Returns the pixel size along the axes of the upright image. @param mpp micrometres per pixel along the stored axes */

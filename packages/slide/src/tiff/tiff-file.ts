@@ -24,7 +24,7 @@ export interface TiffFile {
 
 /** Whether a file that starts with these bytes has the signature of classic TIFF or BigTIFF. */
 export function isTiff(start: Uint8Array): boolean {
-  const signature = String.fromCharCode(...start.subarray(0, 4));
+  const signature = String.fromCharCode(...start.subarray(0, 4)); // '*' is 42, the version of classic TIFF; '+' is 43, BigTIFF
   return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(signature);
 }
 
@@ -53,6 +53,7 @@ export async function openTiff(source: ByteSource): Promise<TiffFile> {
     }
   }
 
+  /** Reads a directory; rejects a second read. @param depth nesting depth as a SubIFD; 0 in the main chain */
   async function readDirectoryOnce(offset: number, depth: number) {
     if (offset < headerBytesOf(layout.isBig)) {
       throw new SlideError('FILE_CORRUPT', 'The offset of a directory is in the header of the file');
@@ -128,7 +129,7 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   if (!isTiff(start)) throw new SlideError('FILE_CORRUPT', 'The file has no TIFF signature');
   const isLittleEndian = start[0] === 'I'.charCodeAt(0);
   const reader = byteReader(start, isLittleEndian);
-  const isBig = reader.u16(2) === 43;
+  const isBig = reader.u16(2) === 43; // the version of BigTIFF
   if (start.length < headerBytesOf(isBig))
     throw new SlideError('FILE_TRUNCATED', 'The file ends in its header');
   if (isBig && (reader.u16(4) !== 8 || reader.u16(6) !== 0)) {
@@ -142,7 +143,7 @@ async function readHeader(source: ByteSource): Promise<{ layout: TiffLayout; fir
   return { layout, firstOffset: isWideNdpi ? reader.u64(4) : reader.u32(4) };
 }
 
-/** Bytes of the number of entries, and of one entry, in a classic TIFF directory. */
+/** A directory of classic TIFF: bytes of the field that states its number of entries, and bytes of one entry. */
 const COUNT_BYTES = 2;
 const ENTRY_BYTES = 12;
 

@@ -18,7 +18,7 @@ export async function readTiffImage(directory: TiffDirectory): Promise<TiffImage
   };
 }
 
-/** Reads one tile. @param allocate creates a JPEG's buffer; some readers ignore it @returns null for an empty tile */
+/** Reads one tile. @param allocate creates the buffer of a JPEG tile; some readers ignore it @returns null for an empty tile */
 export type ReadTile = (
   column: number,
   row: number,

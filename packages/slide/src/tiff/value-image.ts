@@ -45,7 +45,7 @@ export interface ValueImage {
 const PALETTE = 3;
 /** Values of SampleFormat; all other values are read as unsigned. */
 const [SIGNED, FLOATING_POINT] = [2, 3];
-/** Supported values of Compression, with their names, here called packings. */
+/** The supported compressions, here called packings, by their value of the tag Compression. */
 const packings: Readonly<Record<number, TiffCoding['packing']>> = {
   1: 'none',
   5: 'lzw',
@@ -86,8 +86,8 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
   const packing = supportedPackingOf(layout);
   const bits = layout.bitsPerSample[0] ?? 1;
   const decoder = decoderOf(bits, layout.sampleFormat);
-  // The value of pixels without data, as text of at most 100 bytes; NaN when the file states none. `readRows` stores NaN for
-  // pixels with this value. Integers cannot represent NaN, so `type` is floating point when the file states a value.
+  // The value of pixels without data, stored as text of at most 100 bytes; NaN when the file states none. `readRows` replaces this
+  // value with NaN. Integers cannot represent NaN, so `type` is floating point when the file states a value.
   const statedNoData = Number.parseFloat((await directory.text(tag.GdalNoData, 100)) ?? '');
   // Floats of 32 bits contain the nearest value, for example -9999.900390625 for -9999.9.
   const noData =
@@ -116,7 +116,7 @@ export async function openValueTiff(source: ByteSource): Promise<ValueImage> {
     const row = Math.floor(index / blocks.columns);
     const isTiled = geometry.tiles !== null;
     const rows = isTiled ? blocks.height : Math.min(blocks.height, geometry.height - row * blocks.height);
-    // A block longer than `maxBlockBytes` is damaged; reading only its beginning limits the memory.
+    // The samples of a block have at most `maxBlockBytes`, so a longer block is damaged. Reading only its beginning limits the memory.
     const packed = { source, offset, length: Math.min(length, maxBlockBytes) };
     const unpacked =
       packing === 'jpeg'

@@ -27,18 +27,21 @@ export async function readWholeImage(source: ByteSource, tiffImage: TiffImage): 
   const planes = coding.codec === 'tiff' && coding.samples.isPlanar ? coding.samples.samplesPerPixel : 1;
   checkBlockTable(directory, blockTags.strips, strips * planes);
   const readBlocks = createBlockReader(source, directory, coding, blockTags.strips, strips);
-  const read = async (first: number, count: number, rows: number) => {
-    const filled = { filledWidth: width, filledHeight: rows };
+  const readStrips = async (first: number, count: number, rows: number) => {
+    const filled = { filledWidth: width, filledHeight: rows }; // the whole area: strips have no padding
     const image = await readBlocks({ first, count, width, height: rows, blockRows, ...filled });
     if (!image) throw new SlideError('FILE_CORRUPT', `Strip ${first} is empty`);
     return image;
   };
   // Only an image of the codec `tiff` (samples that no image format wraps) can contain several strips. JPEG strips are
   // joined below.
-  if (coding.codec === 'tiff') return read(0, strips, height);
+  if (coding.codec === 'tiff') return readStrips(0, strips, height);
 
   const images: EncodedImage[] = [];
-  for (let i = 0; i < strips; i++) images.push(await read(i, 1, Math.min(blockRows, height - i * blockRows)));
+  for (let i = 0; i < strips; i++) {
+    const rows = Math.min(blockRows, height - i * blockRows);
+    images.push(await readStrips(i, 1, rows));
+  }
   const [only] = images;
   if (only && images.length === 1) return only;
   const bytes = coding.codec === 'jpeg' ? joinScans(images.map((image) => image.bytes)) : null;

@@ -36,8 +36,8 @@ const FIRST_OTHER_COORDINATE = 2;
 const LAST_SUPPORTED_FRAME_MARKER = 0xc2;
 
 /**
- * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane, the first position of other
- * dimensions such as time, and all grey channels overlaid, or the first channel if the pixels are colours.
+ * Opens the image of an .ets file at all its resolutions. Displays the middle focal plane, and the first position of other
+ * dimensions such as time. Overlays all grey channels; if the pixels are colours, displays only the first channel.
  *
  * @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED, FORMAT_NOT_SUPPORTED
  */
@@ -63,7 +63,7 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
 
   return {
     levels,
-    ...shownPlaneOf({ ...focalPlanesOf(ets, stack.focusDimension), times: 1 }),
+    ...shownPlaneOf({ ...focalPlanesOf(ets, stack.focusDimension), times: 1 }), // time points are not counted
     background: isComposed ? BLACK : backgroundOf(ets),
     async readTile({ level, column, row }, signal) {
       const grid = grids[level];
@@ -83,9 +83,9 @@ export function openEtsPyramid(source: ByteSource, ets: EtsFile, stack: Stack): 
         const colour = stack.channels.get(channel)?.colour ?? defaultChannelColour(i);
         decodedChannels.push({ brightness, colour });
       }
-      const [first, ...others] = decodedChannels;
-      if (!first) return null;
-      const { width, height, rgb } = composeChannels([first, ...others]);
+      const [firstDecoded, ...otherDecoded] = decodedChannels;
+      if (!firstDecoded) return null;
+      const { width, height, rgb } = composeChannels([firstDecoded, ...otherDecoded]);
       return { codec: 'rgb', bytes: rgb, width, height };
     },
   };
@@ -151,7 +151,7 @@ function gridsOf(ets: EtsFile, size: Size, stack: Stack): readonly Grid[] {
       grid.tilesByChannel.set(channel, tileIndices);
     }
     const cell = row * grid.columns + column;
-    // Of two tiles at one position the first is used.
+    // If the file lists two tiles at the same position, the first is used.
     if (tileIndices[cell] === -1) tileIndices[cell] = i;
   }
   return [...grids.values()].sort((a, b) => a.resolution - b.resolution);

@@ -32,7 +32,7 @@ export interface ChannelDisplay {
   readonly range: GreyRange | null;
 }
 
-/** Numbers of the tags on the paths to the values that are read; the parent decides what some of them mean. Source: SlideIO, vsitags. */
+/** Numbers of the tags on the paths to the values that are read. Some mean something else under another parent. Source: SlideIO, vsitags. */
 export const vsiTag = {
   collection: 2000,
   stack: 2001,
@@ -78,7 +78,7 @@ const BGR_TABLE_TYPE = 270;
 /** The only unit of pixel sizes found in real files; a size in another unit is ignored. */
 const MICROMETRES = '10^-6m^1';
 /** A pixel size (µm) or magnification of this value or more is implausible and ignored. */
-const IMPLAUSIBLE = 1000;
+const IMPLAUSIBLE_FROM = 1000;
 
 /** Reads all images that the .vsi file lists. @throws SlideError FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED */
 export async function readStacks(source: ByteSource): Promise<readonly Stack[]> {
@@ -121,7 +121,7 @@ function stackOf(number: number, leaves: readonly Leaf[]): Stack {
   };
 }
 
-/** Returns whether the steps of a path have exactly these tags. */
+/** Returns whether the steps of a path have exactly these tags, in this order. */
 function hasTags(path: readonly Step[], tags: readonly number[]): boolean {
   return path.length === tags.length && tags.every((expected, i) => path[i]?.tag === expected);
 }
@@ -136,7 +136,7 @@ function readKind(name: Leaf | null, type: Leaf | null): Stack['kind'] {
 function readMpp(scale: Leaf | null, unit: Leaf | null): Stack['mpp'] {
   const [x = 0, y = 0] = readDoubles(scale);
   const isInMicrometres = readText(unit).trim() === MICROMETRES;
-  const isPlausible = x > 0 && y > 0 && x < IMPLAUSIBLE && y < IMPLAUSIBLE;
+  const isPlausible = x > 0 && y > 0 && x < IMPLAUSIBLE_FROM && y < IMPLAUSIBLE_FROM;
   return isInMicrometres && isPlausible ? { x, y } : null;
 }
 
@@ -149,7 +149,7 @@ function readObjectivePower(leaves: readonly Leaf[]): number | null {
       path.at(-1)?.tag === vsiTag.magnification,
   );
   const [power = 0] = readDoubles(objective ?? null);
-  return power > 0 && power < IMPLAUSIBLE ? power : null;
+  return power > 0 && power < IMPLAUSIBLE_FROM ? power : null;
 }
 
 /** Reads the display settings of all channels. They are below `dimension[channelDimension]` in the tree. */

@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 
 /** One step of a path in the tree. */
 export interface Step {
-  /** Number of the field's meaning. */
+  /** Number that states the meaning of the field (`vsiTag` in stacks.ts). */
   readonly tag: number;
   /** Distinguishes fields with the same tag; null when the file gives the field no index. */
   readonly index: number | null;
@@ -38,7 +38,7 @@ const FIELD_HEADER_BYTES = 16;
 const flag = { hasIndex: 0x0800_0000, isExtended: 0x1000_0000, isInline: 0x4000_0000 } as const;
 /** Bits of the type of a field, without its flags. */
 const TYPE_MASK = 0x00ff_ffff;
-/** Bits of the number of fields of a volume. */
+/** Bits in the header of a volume that hold its number of fields; the bits above them are ignored. */
 const COUNT_MASK = 0x0fff_ffff;
 /** Types of extended fields that are volumes; the others are TIFF directories and drawings, which are skipped. */
 const VOLUME_TYPES = new Set([0, 1, 2]);

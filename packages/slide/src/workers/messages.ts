@@ -31,7 +31,7 @@ export interface ExpectedSlide extends SlideLocation {
   readonly fingerprint?: string;
 }
 
-/** Groups the files of a folder into slides: the arguments of `groupSlideFiles`. */
+/** Groups the files of a folder into slides (`groupSlideFiles`). `names` are its files, `folders` its subfolders, by name. */
 interface GroupJob {
   readonly kind: 'group';
   readonly folder: FolderLocation;
@@ -54,7 +54,7 @@ export type RenderReply =
   | { readonly id: number; readonly failure: WorkerFailure }
   | { readonly id: number; readonly needsOwnProcess: true };
 
-/** All messages from a render process. `isReady` comes first; messages that the process receives before it are lost. */
+/** All messages from a render process. `isReady` comes first: messages that are sent to the process earlier are lost. */
 export type WorkerMessage = RenderReply | WorkerQuestion | { readonly isReady: true };
 
 /**

@@ -69,7 +69,7 @@ export class OpenSlideCache {
   async #reuseOrOpen(location: ExpectedSlide): Promise<Slide> {
     const key = keyOf(location);
     const cachedSlide = this.#open.get(key)?.slide;
-    this.#open.delete(key);
+    this.#open.delete(key); // added again below, as the most recently used one
     // If the open slide has the expected fingerprint, the files are not checked here: `use` checks them after the work.
     // An error of `fingerprintOf` counts as a change; `openSlide` then opens the files again or throws its own error.
     const expected = location.fingerprint;

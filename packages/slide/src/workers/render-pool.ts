@@ -74,7 +74,7 @@ export class RenderPool {
   readonly #queue: RenderQueue;
   /** Paths of slow slides (`SLOW_MS`). A few requests for their tiles must not occupy all processes. */
   readonly #slowSlides = new Set<string>();
-  /** Number of running jobs that may take long: all except tiles of slides that are not slow. */
+  /** Number of running jobs that may take long (`#mayTakeLong`). */
   #longJobs = 0;
   #isClosed = false;
   #faultCount = 0;
@@ -102,6 +102,8 @@ export class RenderPool {
   /**
    * Groups the files of a folder into slides (`groupSlideFiles`) in a render process, where a hostile file cannot harm the server.
    *
+   * @param names names of the files in the folder
+   * @param folders names of its subfolders
    * @throws SlideError BUSY; DECODE_FAILED when a file crashed the process or the job took too long
    */
   async group(
@@ -264,14 +266,15 @@ export class RenderPool {
   /** Starts waiting tasks while there are free workers. */
   #startWaiting(): void {
     while (!this.#isClosed) {
-      const next = this.#queue.next((job) => !this.#mayTakeLong(job) || this.#mayStartLongJobs);
-      const worker = next && this.#findFreeWorker(next.task.job);
+      const nextPlace = this.#queue.next((job) => !this.#mayTakeLong(job) || this.#mayStartLongJobs);
+      const worker = nextPlace && this.#findFreeWorker(nextPlace.task.job);
       if (!worker) return;
-      this.#queue.start(next.task, next);
-      this.#start(worker, next.task as Task);
+      this.#queue.start(nextPlace.task, nextPlace);
+      this.#start(worker, nextPlace.task as Task);
     }
   }
 
+  /** Whether a job may take long: true for all jobs except tiles of slides that are not slow. */
   #mayTakeLong(job: RenderJob): boolean {
     return job.kind !== 'tile' || this.#slowSlides.has(job.location.path);
   }

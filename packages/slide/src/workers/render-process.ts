@@ -26,7 +26,9 @@ os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 const [, , temporaryFolder, kind] = process.argv;
 // A process of the kind `own` serves a single slide and may load the C library OpenSlide, which gets links to the files of
 // the slide in the temporary folder. In a shared process, opening a slide that needs OpenSlide throws NeedsOwnProcess.
-setLibraryAccess(kind === 'own' ? { kind: 'private', folder: temporaryFolder ?? '' } : { kind: 'elsewhere' });
+setLibraryAccess(
+  kind === 'own' ? { kind: 'own-process', folder: temporaryFolder ?? '' } : { kind: 'shared-process' },
+);
 // Sends no handle (`undefined`) and sets no options. The callback ignores errors: they mean that the server process has
 // ended, and the event `disconnect` then ends this process.
 const send = (message: WorkerMessage) => process.send?.(message, undefined, {}, () => {});

@@ -75,7 +75,7 @@ export class RenderQueue {
   readonly #waiting = new Set<RenderTask>();
 
   constructor({ total, account, session }: RenderQueueLimits) {
-    this.#requested = new FairQueue({ total, perKey: [account, session] });
+    this.#requested = new FairQueue({ total, perKey: [account, session] }); // key path of a place: account, session
     this.#internal = new FairQueue({ total });
     this.#prerendering = new FairQueue({ total });
   }

@@ -1,6 +1,6 @@
 /**
- * A worker that runs one job at a time. It has a process that serves all slides but runs TypeScript readers only. For a slide
- * that a C library must read, it starts a second process, which may open only the files of this slide.
+ * A worker that runs one job at a time. Its shared process serves all slides but runs TypeScript readers only. For a slide that a C
+ * library must read, the worker starts a second one, the slide's own process, which may open only the files of this slide.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -122,6 +122,7 @@ export class RenderWorker {
         rememberOwnProcess(keyOf(job.location));
         return trackRun(this.#runInOwnProcess(job));
       }
+      // A file that the process may not open counts as missing. It may exist in a folder that has replaced a slide folder.
       const isMissing = error instanceof SlideError && error.code === 'FILE_MISSING';
       if (isMissing && (await this.#renewShared())) return trackRun(this.#shared.run(job));
       throw error;
@@ -148,10 +149,11 @@ export class RenderWorker {
 
   #startShared(): RenderProcess {
     const access: RenderAccess = { kind: 'shared', slides: this.#options.slideFolders };
-    const started = new RenderProcess(this.#options, access, (isFault) => {
-      if (started === this.#shared) this.#handleProcessEnd(isFault);
+    const sharedProcess = new RenderProcess(this.#options, access, (isFault) => {
+      // The end of a process that `#renewShared` has replaced does not end the worker.
+      if (sharedProcess === this.#shared) this.#handleProcessEnd(isFault);
     });
-    return started;
+    return sharedProcess;
   }
 
   /** Runs the job in its slide's own process. Replaces a process that belongs to another slide or version. */
@@ -169,12 +171,12 @@ export class RenderWorker {
 
   #startOwn(location: SlideLocation): RenderProcess {
     const options = { ...this.#options, idleMs: Math.min(OWN_IDLE_MS, this.#options.idleMs) };
-    const started = new RenderProcess(options, { kind: 'own', slides: filesOf(location) }, (isFault) => {
-      if (started !== this.#own?.process) return;
+    const ownProcess = new RenderProcess(options, { kind: 'own', slides: filesOf(location) }, (isFault) => {
+      if (ownProcess !== this.#own?.process) return; // another process has replaced it
       this.#own = null;
       if (isFault) this.#handleProcessEnd(true);
     });
-    return started;
+    return ownProcess;
   }
 
   /** Ends the worker after one of its processes has ended. */

@@ -5,7 +5,7 @@ import type { SlideSummary } from '../render/slide-summary.ts';
 
 /**
  * Opens a slide in the process that answers requests. A slide without native tiles (tiles of the file that are sent without
- * decoding) is not opened there; instead, a render process reads its metadata. The returned slide then has only this
+ * decoding) is not opened in that process; instead, a render process reads its metadata. The returned slide then has only this
  * metadata: it cannot read tiles, and reports neither associated images nor an ICC profile, even if the file has them.
  *
  * @param objects reads slides in object storage; null when all slides are in local folders

@@ -93,7 +93,6 @@ export class RenderProcess {
   readonly #ended: Promise<void>;
   #current: CurrentJob | null = null;
   #nextJobId = 0;
-  #lastPath: string | null = null;
   #isEnding = false;
   #isDismissed = false;
   /** Messages to send when the process is ready; null when it is ready. */
@@ -108,7 +107,7 @@ export class RenderProcess {
     if (compiledFolder !== null) nullOnError(() => mkdirSync(compiledFolder, { recursive: true }));
     this.#child = startConfined(confinementOf(options, access, folder));
     this.#ended = new Promise((resolve) => {
-      const end = (cause: string) => {
+      const handleEnd = (cause: string) => {
         this.#isEnding = true;
         this.#fail(new SlideError('DECODE_FAILED', 'The render process ended unexpectedly', { cause }));
         onEnd(!this.#isDismissed);
@@ -116,9 +115,9 @@ export class RenderProcess {
         if (folder === null) resolve();
         else void rm(folder, { recursive: true, force: true }).then(resolve, () => resolve());
       };
-      this.#child.once('exit', (code, signal) => end(`exit ${code ?? signal}`));
+      this.#child.once('exit', (code, signal) => handleEnd(`exit ${code ?? signal}`));
       this.#child.once('error', (error) => {
-        if (this.#child.pid === undefined) end(error.message); // the process could not be started
+        if (this.#child.pid === undefined) handleEnd(error.message); // the process could not be started
       });
     });
     this.#child.on('message', (message: WorkerMessage) => {
@@ -138,11 +137,6 @@ export class RenderProcess {
     return this.#current === null && !this.#isEnding;
   }
 
-  /** Path of the last job's slide, which is probably still open. */
-  get lastPath(): string | null {
-    return this.#lastPath;
-  }
-
   /**
    * Starts a job; the process must be free.
    *
@@ -151,7 +145,6 @@ export class RenderProcess {
    */
   run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
-    this.#lastPath = job.kind === 'group' ? null : job.location.path;
     this.#keepServerAlive(true);
     clearTimeout(this.#idleTimer ?? undefined);
     const timeoutMs = this.#options.timeoutMs * timeoutFactorOf(job);
@@ -247,7 +240,7 @@ export class RenderProcess {
 
   #receive(reply: RenderReply): void {
     const current = this.#current;
-    if (current?.id !== reply.id) return;
+    if (current?.id !== reply.id) return; // a late reply: the job has failed already
     this.#current = null;
     if ('value' in reply) current.resolve(reply.value);
     else if ('needsOwnProcess' in reply) current.reject(new OwnProcessRequired());
@@ -306,7 +299,7 @@ export function startConfined(confinement: Confinement): ChildProcess {
     env: confinement.environment,
     // Images are stored outside V8's heap, so its young generation does not need the default of up to 64 MB.
     execArgv: ['--max-semi-space-size=2'],
-    serialization: 'advanced',
+    serialization: 'advanced', // structured clone, which sends bytes efficiently; the default is JSON
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }

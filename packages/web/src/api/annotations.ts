@@ -66,7 +66,7 @@ export function useAnnotationLayers(imageId: string, { awaitsFirstLayer = false 
     refetchInterval: (query) => {
       const { data, error } = query.state;
       if (data === undefined) return retryInterval(query);
-      if (!awaitsFirstLayer || data.length > 0 || !isTemporary(error)) return false;
+      if (!awaitsFirstLayer || data.length > 0 || !isTemporary(error)) return false; // no error (null) counts as temporary
       return error === null && wasActiveWithin(60_000) ? firstLayerPollMs : idlePollMs;
     },
   });

@@ -77,6 +77,7 @@ export async function initialiseAuth(): Promise<void> {
   try {
     const verified = await verify({ token: stored.token });
     if (isReplacedByOtherTab(stored.token)) return;
+    // Reports the new token to `tokenSyncUrl`, if the deployment has set this URL (token-sync.ts).
     if (verified.token !== stored.token) syncToken(verified.token, Date.now());
     storeSignIn(verified);
     setAuthState({ ...verified, isAuthenticated: true, loading: false, error: null });
@@ -92,13 +93,16 @@ export async function initialiseAuth(): Promise<void> {
   }
 }
 
-/** Exchanges an identity token for the account and its bearer token. A response without `token` means that both tokens are the same. */
+/**
+ * Exchanges an identity token, or a stored bearer token, for the account and its bearer token. When the response has no `token`, the
+ * token that was sent is the bearer token.
+ */
 async function verify(body: { readonly token: string; readonly nonce?: string }) {
   const { user, token = body.token } = await call(verifyToken, { body });
   return { user, token };
 }
 
-/** Returns whether another tab signed in or out during the verification. `followOtherTab` handles that. */
+/** Returns whether another tab signed in or out during the verification. In this case, `followOtherTab` updates the state. */
 function isReplacedByOtherTab(token: string): boolean {
   return authState().token !== token || storedToken() !== token;
 }
@@ -265,7 +269,7 @@ export function refreshUser(user: User): void {
 export function clearSignIn(): void {
   const wasSignedIn = authState().token !== null;
   clearStoredSignIn();
-  forgetLinkedSlide();
+  forgetLinkedSlide(); // the slide that the app would show after the next sign-in
   queryClient.clear();
   setAuthState(signedOut);
   if (wasSignedIn) syncEndedToken();

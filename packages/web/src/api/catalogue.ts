@@ -70,7 +70,7 @@ export function useImageGroups(listing: Listing) {
     queryKey: groupsKey(listing),
     queryFn: ({ signal }) => loadGroups(listing, pages.current, signal),
     placeholderData: keepPreviousData,
-    structuralSharing: false,
+    structuralSharing: false, // unchanged groups need no comparison: after a 304, `loadGroups` returns the cached object
     refetchInterval: refetchMs,
     refetchOnWindowFocus: 'always',
     // A prefetch that was rejected with 401 is not repeated on mount: the effect below first creates a new session.
@@ -190,13 +190,14 @@ async function loadGroups(
       ? [{ page: 0, rows: firstPage }]
       : await Promise.all(pages.map(async (page) => ({ page, rows: await loadRows(page) })));
   for (const { page, rows } of loadedRows) {
-    if (rows.revision !== response.revision) continue; // the catalogue has changed since; visible pages are reloaded
+    if (rows.revision !== response.revision) continue; // the catalogue has changed in between: `useImageRows` loads the page
     queryClient.setQueryData(
       [...rowsKey(listing, response.revision), page],
       reuseUnchangedImages(listing, previous, rows.images),
     );
   }
-  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] }); // for `useImage` and `useImagesById`
+  // The single images that `useImage` and `useImagesById` have loaded may have changed, too.
+  if (previous !== undefined) void queryClient.invalidateQueries({ queryKey: [imagesKey] });
   return { ...response, listing, etag };
 }
 
@@ -266,7 +267,7 @@ function pageOptions(listing: Listing, revision: string, page: number) {
       return rows.images;
     },
     staleTime: Number.POSITIVE_INFINITY, // the rows of one revision never change
-    structuralSharing: false,
+    structuralSharing: false, // `reuseUnchangedImages` keeps the objects of unchanged images
     retry: 3,
   } as const;
 }

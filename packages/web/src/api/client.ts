@@ -37,7 +37,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   InputPart<'query', QueryInputOf<E>> &
   InputPart<'body', BodyInputOf<E>> & {
     readonly signal?: AbortSignal;
-    /** Language of error messages when the interface mixes Turkish and English; by default, the language of the endpoint. */
+    /** Language of error messages until the user chooses one (language/language.ts); by default, the language of the endpoint. */
     readonly languageWhenMixed?: Language;
   };
 
@@ -284,7 +284,7 @@ function parseJson(text: string): unknown {
 /** Returns the message of an error for the user: the server's, if it sent one. @param fallback returned when there is none */
 export function messageOf(error: unknown, fallback: string): string {
   if (error instanceof ResponseError) return error.message;
-  if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // created by this app without a response body
+  if (error instanceof AppError) return errorText(error, chosenLanguageOr('tr')); // not from a response body: this app created it
   return (error instanceof UnexpectedResponseError ? error.serverMessage : null) ?? fallback;
 }
 

@@ -15,7 +15,7 @@ export async function showToFollowers(collectionId: string, event: PresentationE
 
 /** Ends a presentation with `fetch` instead of `call`, because its option `keepalive` lets the request outlive the page. */
 export function endPresentation(collectionId: string): void {
-  const event: PresentationEvent = { field: null, item: null };
+  const event: PresentationEvent = { field: null, item: null }; // an event without an item ends the presentation
   void fetch(endpointUrl(present, { collectionId }), {
     method: present.method,
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${storedToken() ?? ''}` },

@@ -15,7 +15,7 @@ export const queryClient = new QueryClient({
 /** Interval at which a failed request is repeated without a click. */
 const retryIntervalMs = 5000;
 
-/** Returns whether a repeated request may succeed: true without a response or for the status 429 or 5xx, and for null. */
+/** Returns whether a repeated request may succeed: true for the status 429 or 5xx, for an error without a response, and for null. */
 export function isTemporary(error: Error | null): boolean {
   const isErrorResponse = error instanceof AppError || error instanceof UnexpectedResponseError;
   return !isErrorResponse || error.status >= 500 || error.status === 429;
@@ -27,8 +27,8 @@ interface FailedQuery {
 }
 
 /**
- * A `refetchInterval` for annotations and result layers, because a slide without them could mislead. It repeats a query that has no
- * data after a temporary error.
+ * A `refetchInterval` that repeats a query without data after a temporary error. Used for annotations and result layers: a slide that
+ * is shown without them could mislead the user.
  *
  * @returns the interval in milliseconds; false when the query is not repeated
  */

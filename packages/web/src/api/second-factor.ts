@@ -41,7 +41,7 @@ export async function beginSecondFactor(currentPassword: string): Promise<Result
       ...(await call(startSecondFactor, { body: passwordBodyOf(currentPassword) })),
     };
   } catch (error) {
-    return failure(error);
+    return failureOf(error);
   }
 }
 
@@ -53,7 +53,7 @@ export async function finishSecondFactor(
     const { recovery_codes: recoveryCodes, message } = await call(confirmSecondFactor, { body: { code } });
     return { success: true, message, recoveryCodes };
   } catch (error) {
-    return failure(error);
+    return failureOf(error);
   }
 }
 
@@ -69,7 +69,7 @@ export async function disableSecondFactor(currentPassword: string): Promise<Acti
     invalidateSecondFactor();
     return { success: true, message };
   } catch (error) {
-    return failure(error);
+    return failureOf(error);
   }
 }
 
@@ -77,6 +77,6 @@ function passwordBodyOf(currentPassword: string) {
   return { ...(currentPassword && { current_password: currentPassword }) };
 }
 
-function failure(error: unknown): Failure {
+function failureOf(error: unknown): Failure {
   return { success: false, message: messageOf(error, texts.secondFactorFailed), error: codeOf(error) };
 }

@@ -34,7 +34,7 @@ export function useShareLinks() {
 /**
  * Creates a share link.
  *
- * @param languageWhenMixed language of the calling screen when the interface mixes Turkish and English
+ * @param languageWhenMixed language of the calling screen until the user chooses one (language/language.ts)
  * @returns its URL, or a message for the user
  */
 export async function makeShareLink(

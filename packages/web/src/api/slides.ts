@@ -113,7 +113,7 @@ async function resultOf(request: Promise<string>, failureMessage: string): Promi
   }
 }
 
-/** Reloads the datasets, the counts, and then the list of slides; and, when a screen needs them, the images and the cases. */
+/** Makes screens load datasets, images and cases again, and reloads first the counts and then the list of slides. */
 export async function invalidateSlides(): Promise<void> {
   invalidateDatasets();
   invalidateCatalogue();

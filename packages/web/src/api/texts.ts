@@ -1,6 +1,6 @@
 /**
- * Messages about the results of API calls. By default, the interface mixes Turkish and English; `languageWhenMixed`
- * names the language of these texts in that case.
+ * Messages about the results of API calls. `languageWhenMixed` is their language until the user chooses one
+ * (language/language.ts).
  */
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 

@@ -206,8 +206,8 @@ export async function decideApplications(
   try {
     while (decided < uids.length && !isStopped()) {
       const batch = uids.slice(decided, decided + decisionsPerCall);
-      const outcomes = await decideBatch(batch, decision, failureMessage);
-      for (const [uid, message] of outcomes) failures.set(uid, message);
+      const batchFailures = await decideBatch(batch, decision, failureMessage);
+      for (const [uid, message] of batchFailures) failures.set(uid, message);
       decided += batch.length;
       onProgress(decided);
     }
@@ -273,7 +273,7 @@ export async function changeRole(uid: string, role: GrantableRole | 'admin'): Pr
   const suspended = await suspend(uid);
   if (!suspended.success) return suspended;
   const request = call(approveUser, { params: { uid }, body: { role } });
-  const approved = await resultOf(uid, request, texts.roleChanged, '');
+  const approved = await resultOf(uid, request, texts.roleChanged, ''); // '': `roleChangeFailed` below is the message of a failure
   // The message of the server does not say that the account is suspended now.
   return approved.success
     ? approved

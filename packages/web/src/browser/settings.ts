@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Settings = z.object({
   productName: z.string().min(1),
-  /** URL to which the app sends the token of each sign-in and a notice of each sign-out; null for none. */
+  /** URL at which the app reports each sign-in, with its token, and each sign-out (api/token-sync.ts); null for none. */
   tokenSyncUrl: z.string().nullable(),
   /** E-mail address or telephone number of the administrators, for people without access; null for none. */
   contact: z.string().nullable().default(null),

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useEffectEvent } from 'react';
 /**
  * Calls `close` when a user presses Esc with the focus inside the element. Outer elements do not receive the key, so they stay open.
  *
- * @param isShown whether the element is on the page; true by default, for an element that is never hidden by its component
+ * @param isShown whether the element is in the page now. Needed only if the component sometimes renders without the element
  */
 export function useEscape(element: RefObject<HTMLElement | null>, close: () => void, isShown = true): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {

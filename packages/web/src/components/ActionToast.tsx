@@ -13,8 +13,8 @@ interface ActionToastProps {
 
 /** Content of a toast: the result of an action, and an undo button when the action can be undone. */
 export function ActionToast({ message, about, onUndo }: ActionToastProps) {
-  // A new toast moves the others, so a click just after it appears may be meant for another toast. The undo button is
-  // therefore disabled for the first 0.7 s. The layout 'shown' never changes, so the button is not disabled again.
+  // A new toast moves the others, so a click just after it appears may be meant for another toast. The undo button is therefore
+  // disabled for the first 0.7 s. With the constant 'shown' in place of a description of the layout, it is not disabled again.
   const isSettled = useSettled('shown', { isInitiallySettled: false });
   return (
     <div className={classes.toast}>

@@ -7,7 +7,7 @@ import { useSettled } from './use-settled.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** Language of the button texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
+  /** Language of the button texts until the user chooses one: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
@@ -32,8 +32,8 @@ export function ConfirmDialog({
   children,
 }: ConfirmDialogProps) {
   const [isRunning, setRunning] = useState(false);
-  // The dialog may open under the pointer. The confirm button is disabled for the first 0.7 s, so that a double click
-  // does not confirm the dialog; the layout 'open' never changes.
+  // The dialog may open under the pointer. The confirm button is disabled for the first 0.7 s, so that a double click does not confirm
+  // the dialog. With the constant 'open' in place of a description of the layout, it is not disabled again.
   const isSettled = useSettled('open', { isInitiallySettled: false });
 
   async function confirm() {

@@ -5,7 +5,7 @@ import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps extends Pick<ModalProps, 'size' | 'centered' | 'children'> {
   readonly title: string;
-  /** Language of the dialog's own texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
+  /** Language of the dialog's own texts until the user chooses one (language/language.ts): 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
   /** Whether the dialog waits for the result of an action. */
   readonly isRunning?: boolean;

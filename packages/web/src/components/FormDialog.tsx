@@ -6,7 +6,7 @@ import { dialogTexts } from './texts.ts';
 
 interface FormDialogProps {
   readonly title: string;
-  /** Language of the button texts when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
+  /** Language of the button texts until the user chooses one: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */

@@ -7,7 +7,7 @@ import {
 } from '../language/language.ts';
 import classes from './LanguageChoice.module.css';
 
-/** Language selection for pages without a user menu. After a change of language, `App` focuses the element with `data-language-choice`. */
+/** Language selection for pages without a user menu. After a choice, `App` focuses the element with `data-language-choice` again. */
 export function LanguageChoice() {
   const chosen = useLanguage();
   return (

@@ -1,6 +1,6 @@
 import { useFormContext, useWatch } from 'react-hook-form';
 import { z } from 'zod';
-import { isTypedTwice, NewPasswordField, typedTwiceOptions } from '../forms/validation.ts';
+import { NewPasswordField, passwordsDifferOptions, passwordsMatch } from '../forms/validation.ts';
 import { texts } from '../language/texts.ts';
 import { PasswordField } from './PasswordField.tsx';
 import { PasswordStrength } from './PasswordStrength.tsx';
@@ -11,7 +11,7 @@ import { PasswordStrength } from './PasswordStrength.tsx';
  */
 export const NewPassword = z
   .object({ password: NewPasswordField, passwordConfirmation: z.string() })
-  .refine(isTypedTwice, typedTwiceOptions);
+  .refine(passwordsMatch, passwordsDifferOptions);
 
 interface NewPasswordFieldsProps {
   /** Whether a dialog focuses the first field when it opens. */

@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { dialogTexts } from './texts.ts';
 
 interface PasswordFieldProps extends PasswordInputProps {
-  /** Language of the button's name when the interface mixes Turkish and English: 'en' in the WSI Viewer. */
+  /** Language of the button's name until the user chooses one: 'en' in the WSI Viewer. */
   readonly languageWhenMixed?: Language;
 }
 

@@ -22,7 +22,7 @@ interface ShareDialogProps {
   readonly target: NewShareLink['target'];
   /** Proposed title; when it is empty, the user must enter one. */
   readonly proposedTitle?: string;
-  /** Language of the dialog when the interface mixes Turkish and English. */
+  /** Language of the dialog until the user chooses one. */
   readonly languageWhenMixed: Language;
   /** Creates the share link. @returns its URL, or an error message to show */
   readonly onCreate: (

@@ -31,21 +31,21 @@ function skipToContent(): void {
   document.querySelector('main')?.focus();
 }
 
-/** Returns whether the links are wider than the space for them, which depends on the language, the counts and the user's name. */
-function useAreLinksTooWide(linksElement: RefObject<HTMLElement | null>, linkCount: number): boolean {
-  const [areTooWide, setTooWide] = useState(false);
+/** Returns whether the links overflow the space for them, which depends on the language, the counts and the user's name. */
+function useLinksOverflow(linksElement: RefObject<HTMLElement | null>, linkCount: number): boolean {
+  const [linksOverflow, setLinksOverflow] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the number of links changes, the new elements must be observed
   useLayoutEffect(() => {
     const element = linksElement.current;
     if (element === null) return undefined;
     // The browser calls the observer before it paints. `flushSync` renders at once, so that truncated links are never visible.
     const observer = new ResizeObserver(
-      () => flushSync(() => setTooWide(element.scrollWidth > element.clientWidth + 1)), // 1 px: both widths are rounded
+      () => flushSync(() => setLinksOverflow(element.scrollWidth > element.clientWidth + 1)), // 1 px: both widths are rounded
     );
     for (const observed of [element, ...element.children]) observer.observe(observed);
     return () => observer.disconnect();
   }, [linksElement, linkCount]);
-  return areTooWide;
+  return linksOverflow;
 }
 
 /** A bar with more links than this moves them into a menu when they do not fit; up to this number, they scroll sideways. */
@@ -56,10 +56,11 @@ const maxLinksWithoutMenu = 2;
  * and makes the links invisible; they stay in the page, so that their width can still be measured.
  */
 export function TopBar({ home, links, navigationLabel, children, lang }: TopBarProps) {
-  const [hasMenuFailed, setMenuFailed] = useState(false); // true if the script of the menu cannot be loaded: the links stay visible
+  // True if the script of the menu cannot be loaded. The links then stay visible.
+  const [hasMenuFailed, setMenuFailed] = useState(false);
   const hasMenu = links.length > maxLinksWithoutMenu && !hasMenuFailed;
   const linksElement = useRef<HTMLElement>(null);
-  const isMenuShown = useAreLinksTooWide(linksElement, links.length) && hasMenu;
+  const isMenuShown = useLinksOverflow(linksElement, links.length) && hasMenu;
   return (
     <header className={classes.bar} lang={lang} data-tight={isMenuShown || undefined}>
       <UnstyledButton className={classes.skip} lang={chosenLanguageOr('tr')} onClick={skipToContent}>

@@ -43,7 +43,7 @@ export function UserMenu({ user, badge, profileLabel, logoutLabel, onLogout, lab
       width={220}
       shadow="md"
       withinPortal={false}
-      withInitialFocusPlaceholder={false}
+      withInitialFocusPlaceholder={false} // otherwise Mantine adds a hidden focusable element before the items
     >
       <Menu.Target>
         <UnstyledButton className={classes.target} data-language-choice>

@@ -10,7 +10,7 @@ interface UserNameProps {
   readonly badge: ReactNode;
 }
 
-/** The content of the user menu's button: initials, name (marked as Turkish for screen readers) and badge. */
+/** The content of the user menu's button: initials, name (marked as Turkish, so that screen readers pronounce it in Turkish) and badge. */
 export function UserName({ user, badge }: UserNameProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Texts of components that several screens use. `wording` returns each text in the current language. */
+/** Texts of shared components. `languageWhenMixed` is their language until the user chooses one (language/language.ts). */
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 export const texts = wording({
@@ -13,7 +13,7 @@ export const texts = wording({
   },
 });
 
-/** Dialogs and password fields, by the language of their screen in the mixed interface. */
+/** Dialogs and password fields, by the language that their screen has until the user chooses one. */
 export const dialogTexts = wordingByScreenLanguage({
   tr: { cancel: 'Vazgeç', close: 'Kapat', showTyped: 'Şifreyi göster' },
   en: { cancel: 'Cancel', close: 'Close', showTyped: 'Show password' },
@@ -51,7 +51,7 @@ export const apiTokenTexts = wording({
   },
 });
 
-/** Theme choice in the user menu, by the language of that menu in the mixed interface: `tr` in the admin area, `en` elsewhere. */
+/** Theme choice in the user menu, by the language of that menu until the user chooses one: `tr` in the admin area, otherwise `en`. */
 export const themeTexts = {
   tr: wording({
     languageWhenMixed: 'tr',
@@ -97,7 +97,7 @@ export const shareLinkTexts = wording({
   },
 });
 
-/** Texts of the dialog that creates a share link, by the language of its screen in the mixed interface. */
+/** Texts of the dialog that creates a share link, by the language that its screen has until the user chooses one. */
 export const shareDialogTexts = wordingByScreenLanguage({
   tr: {
     shareTitle: 'Başlık',

@@ -1,4 +1,4 @@
-/** Date formats in the current language (Turkish unless the user has chosen English) and the browser's time zone. */
+/** Date formats in the current language (Turkish unless the user has chosen English) and in the browser's time zone. */
 import type { Language } from '@lamina/contract';
 import { chosenLanguageOr } from '../language/language.ts';
 import { texts } from '../language/texts.ts';

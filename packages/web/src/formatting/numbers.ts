@@ -1,4 +1,4 @@
-/** Number formats in the current language. When the user has chosen none, `chosenLanguageOr` returns its argument. */
+/** Number formats in the current language. Until the user chooses one, `chosenLanguageOr` returns its argument. */
 import type { Language } from '@lamina/contract';
 import { chosenLanguageOr } from '../language/language.ts';
 
@@ -10,7 +10,7 @@ export function formatNumber(value: number): string {
 /**
  * Returns a measured value without rounding and digit grouping, with a decimal comma in Turkish ('2,5') and a point in English ('2.5').
  *
- * @param languageWhenMixed the language if the user has chosen none; English, because the slide viewer is then in English
+ * @param languageWhenMixed the language until the user chooses one; English by default, because the slide viewer is then in English
  */
 export function formatMeasuredValue(value: number, languageWhenMixed: Language = 'en'): string {
   const text = String(value);

@@ -12,6 +12,7 @@ export function useMailedCode(): readonly [code: string | null, discard: () => v
   const { hash, pathname } = useLocation();
   const navigate = useNavigate();
   const linkedCode = codeIn(hash);
+  // The URL no longer contains the code, so the state must survive the remounting of the screen in another language.
   const [code, setCode] = useStateAcrossLanguages(`mailed code ${pathname}`, linkedCode);
   if (linkedCode !== null && linkedCode !== code) setCode(linkedCode); // another link was opened in this tab
 

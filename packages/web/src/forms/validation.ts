@@ -19,7 +19,7 @@ export function failWith(message: Message): { readonly error: Message } {
   return { error: message };
 }
 
-/** An e-mail address, trimmed, in which I replaces İ as in the API. */
+/** An e-mail address, trimmed, in which the plain letter I replaces the Turkish letter İ, as in the API. */
 export const EmailField = z
   .string()
   .trim()
@@ -57,18 +57,18 @@ function newPassword(required: Message, tooShort: Message, tooLong: Message) {
     .pipe(Password);
 }
 
-interface PasswordTwice {
+interface PasswordAndConfirmation {
   readonly password: string;
   readonly passwordConfirmation: string;
 }
 
 /** Returns whether the password and its confirmation are equal. */
-export function isTypedTwice({ password, passwordConfirmation }: PasswordTwice): boolean {
+export function passwordsMatch({ password, passwordConfirmation }: PasswordAndConfirmation): boolean {
   return password === passwordConfirmation;
 }
 
-/** Options for `refine` with `isTypedTwice`. With `when`, zod checks the rule even while other fields are invalid. */
-export const typedTwiceOptions = {
+/** Options for `refine` with `passwordsMatch`. With `when`, zod checks the rule even while other fields are invalid. */
+export const passwordsDifferOptions = {
   path: ['passwordConfirmation'],
   ...failWith(() => texts.passwordsDiffer),
   when: () => true,

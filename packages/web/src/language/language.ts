@@ -1,5 +1,6 @@
 /**
- * The language of the interface: Turkish, English, or by default a mix of both (docs/requirements.md, ACC-10).
+ * The language of the interface. Until the user chooses Turkish or English, the interface is mixed: Turkish, but English in the WSI
+ * Viewer, the dashboard layout and the pending banner (docs/requirements.md, ACC-10).
  *
  * Every text exists in both languages (see `wording`, used by all `texts.ts` files). Reading a text returns it in the
  * current language. Therefore texts must be read inside functions: a value read at module level would never change.
@@ -7,7 +8,7 @@
 import type { Language } from '@lamina/contract';
 import { useSyncExternalStore } from 'react';
 
-/** `mixed` shows each text in the language that docs/requirements.md prescribes for it. */
+/** `mixed` is the default, and can be chosen again: each text is in the language that docs/requirements.md prescribes for it. */
 export type LanguageChoice = 'mixed' | Language;
 
 interface OfferedLanguage {
@@ -72,7 +73,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the current choice. */
+/** Returns the current choice; 'mixed' until the user chooses a language. */
 export function chosenLanguage(): LanguageChoice {
   return choice;
 }
@@ -85,7 +86,7 @@ export function useLanguage(): LanguageChoice {
 /**
  * Returns the language in which a text is currently shown; used for `lang` attributes, dates and numbers.
  *
- * @param languageWhenMixed language of the text when the choice is 'mixed'
+ * @param languageWhenMixed language of the text until the user chooses one (the choice is 'mixed')
  */
 export function chosenLanguageOr(languageWhenMixed: Language): Language {
   return choice === 'mixed' ? languageWhenMixed : choice;
@@ -111,7 +112,7 @@ interface Wording<Words extends object> {
   readonly en: NoInfer<Words>;
 }
 
-/** Returns an object whose properties are getters: each returns the text in the current language. */
+/** Returns an object with a getter for each text; the getter returns the text in the current language. */
 export function wording<Words extends object>(words: Wording<Words>): Readonly<Words> {
   const { languageWhenMixed, exceptions = [] } = words;
   const otherLanguage: Language = languageWhenMixed === 'tr' ? 'en' : 'tr';

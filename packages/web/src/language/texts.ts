@@ -1,6 +1,6 @@
 /**
- * Texts shared by several screens, and the titles of all screens. In the default mode, which mixes Turkish and English,
- * texts are in `languageWhenMixed`, and the texts named in `exceptions` are in the other language.
+ * Texts shared by several screens, and the titles of all screens. Until the user chooses a language, the texts are in
+ * `languageWhenMixed`, and those named in `exceptions` in the other language (language.ts).
  */
 import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';

@@ -20,6 +20,7 @@ export function useStateAcrossLanguages<Value>(
     const language = chosenLanguage();
     values.set(name, value);
     return () => {
+      // When the language has changed, the component is being remounted and needs the value again.
       if (chosenLanguage() === language) values.delete(name);
     };
   }, [name, value]);

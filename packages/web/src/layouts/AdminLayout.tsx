@@ -44,7 +44,7 @@ export function AdminLayout() {
   ];
 
   async function signOut() {
-    announce(await logout());
+    announce(await logout()); // ends the sign-in of this browser even when the call fails
     await navigate('/auth/login');
   }
 
@@ -62,7 +62,7 @@ export function AdminLayout() {
           profileLabel={texts.profile}
           logoutLabel={texts.logout}
           onLogout={() => void signOut()}
-          labelLanguage={chosenLanguageOr('tr')} // in the mixed interface, the admin area is Turkish, but its badge is English
+          labelLanguage={chosenLanguageOr('tr')} // until the user chooses a language, the admin area is Turkish, but its badge English
         />
       </TopBar>
       <main id="content" className={classes.content} tabIndex={-1}>

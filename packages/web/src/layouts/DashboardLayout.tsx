@@ -20,10 +20,10 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
   if (user === null) return null; // the routing guard redirects
-  const language = chosenLanguageOr('en'); // 'en': the language of this layout while the interface mixes both languages
+  const language = chosenLanguageOr('en'); // 'en': the language of this layout until the user chooses one
 
   async function signOut() {
-    const result = await logout();
+    const result = await logout(); // ends the sign-in of this browser even when the call fails
     if (result.success) toast.success(<span lang={language}>{texts.loggedOut}</span>);
     else toast.error(result.message);
     await navigate('/auth/login');

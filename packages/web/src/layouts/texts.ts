@@ -1,4 +1,4 @@
-/** Texts of the navigation bars. `languageWhenMixed` applies while the interface mixes Turkish and English. */
+/** Texts of the navigation bars. `languageWhenMixed` is their language until the user chooses one (language/language.ts). */
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
@@ -25,7 +25,7 @@ export const dashboardTexts = wording({
 
 export const adminTexts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['badge'], // shown in English while the interface is mixed
+  exceptions: ['badge'], // in English until the user chooses a language
   tr: {
     navigation: 'Yönetim sayfaları',
     adminDashboard: 'Yönetim',

@@ -36,7 +36,7 @@ const quarterTurn = 90;
 const smallTurn = 5;
 /** Movement per arrow key, as a fraction of the view's width or height. */
 const keyStep = 0.15;
-// Empty values that are the same object in each rendering.
+// Empty values that are the same object in each rendering, so that React does not treat them as changed.
 const noKeys = {};
 const noShapes: readonly Shape[] = [];
 const noResults: readonly ResultLayer[] = [];
@@ -53,7 +53,8 @@ interface InstrumentsProps {
   readonly name: string;
   /** The image whose annotations and result layers are shown; null when the page shows none. */
   readonly annotatedSlide: AnnotatedSlide | null;
-  readonly calibration: Calibration | null; // null for a slide without a scale
+  /** The scale of the slide: its pixel size and magnification; null when they are unknown. */
+  readonly calibration: Calibration | null;
   /** The shown focal plane and time point; null for a file with one of each. */
   readonly shownPlane: ShownPlane | null;
   readonly isFullPage: boolean;
@@ -61,7 +62,7 @@ interface InstrumentsProps {
   readonly colours: SlideColours;
   /** Reason why the view is not sharp; null while it is sharp. */
   readonly incomplete: Incompleteness | null;
-  /** Whether the keyboard shortcuts of the page apply to this slide. */
+  /** Whether the user works on this slide: it then shows its tools and handles the keyboard shortcuts of the page. */
   readonly handlesKeys: boolean;
 }
 
@@ -96,9 +97,9 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** Text that screen readers read out after a change on the screen. */
   const [announcement, announce] = useState('');
 
-  /** `drawing`: the measurements, the chosen measuring tool and the points placed with it; `dispatch` changes them. */
+  /** `drawing`: the measurements (not the annotations), the chosen measuring tool and its placed points; `dispatch` changes them. */
   const { drawing, dispatch, placePointAtCentre } = useDrawing(view, calibration, announce);
-  const hasDrawing = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
+  const hasMeasurements = drawing.shapes.length > 0 || drawing.placedPoints.length > 0;
   /** Measurements to convert into annotations as soon as the annotations are loaded, without those that the user has removed since. */
   const shapesToKeep = useMemo(
     () => keptShapes.filter((shape) => drawing.shapes.includes(shape)),
@@ -109,7 +110,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
   /** The right to write annotations is also the right to add result layers. */
   const mayAnnotate = annotatedSlide !== null && user !== null && may(user, 'annotations.write');
   const areResultsOffered = results.length > 0 || haveResultsFailed || mayAnnotate;
-  /** Removes the measurements that have become annotations. Until then they stay, because the code of annotations may fail to load. */
+  /** Removes the measurements that have become annotations. They stay until then, because the code of annotations may fail to load. */
   const removeKept = () => {
     dispatch({ type: 'remove', removed: shapesToKeep });
     setKeptShapes(noShapes);
@@ -167,6 +168,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     },
   };
 
+  /** `saveScreenshot` saves the view as it is on the screen; `picturePanel` holds the props of the panel for other magnifications. */
   const { screenshot: saveScreenshot, pictures: picturePanel } = usePictures(props, drawing, announce);
 
   useEffect(() => {
@@ -189,7 +191,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     whiteBalance.setPicking(false);
   };
 
-  const cancelDrawing = () => {
+  /** Undoes what the current press has drawn; if the pointer is not pressed, discards the unfinished measurement or deselects the tool. */
+  const cancelMeasuring = () => {
     if (!view.cancelPress()) dispatch({ type: 'cancel' });
   };
 
@@ -200,8 +203,8 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
     a: () => chooseTool('area'),
     ...(calibration !== null && { c: () => chooseTool('circle') }),
     k: () => chooseTool('mark'),
-    ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: cancelDrawing }),
-    ...(hasDrawing && {
+    ...(drawing.tool !== null && { Enter: placePointAtCentre, Escape: cancelMeasuring }),
+    ...(hasMeasurements && {
       Backspace: () => dispatch({ type: 'undo' }),
       Delete: () => dispatch({ type: 'undo' }),
     }),
@@ -236,7 +239,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
 
   return (
     <>
-      {(hasDrawing || drawing.tool !== null) && (
+      {(hasMeasurements || drawing.tool !== null) && (
         <Drawings view={view} drawing={drawing} calibration={calibration} dispatch={dispatch} />
       )}
       {drawing.tool !== null && <span className={classes.crosshair} aria-hidden="true" />}
@@ -247,7 +250,6 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         aria-label={texts.instruments}
         data-all-tools={areAllToolsShown || undefined} // read by the style sheet
       >
-        {/* When two slides are shown side by side, only the one that the user works on shows its tools. */}
         {handlesKeys && (
           <>
             <SlideControls

@@ -6,7 +6,7 @@ interface PartFailedProps {
   /** Names the part that cannot be shown. */
   readonly message: string;
   readonly onRetry: () => void;
-  /** Closes the part; undefined when its own button does so. */
+  /** Closes the part; undefined when another button closes it. */
   readonly onClose: (() => void) | undefined;
 }
 

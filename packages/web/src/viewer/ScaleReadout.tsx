@@ -20,10 +20,11 @@ interface ScaleReadoutProps {
 
 /**
  * Shows the magnification and a scale bar, or the zoom in percent for a slide without a scale, and the angle of a rotated slide.
- * Notes mark digital zoom (beyond the resolution of the scan), estimated and entered scales, and the shown focal plane and time point.
+ * Notes mark digital zoom (beyond the resolution of the scan), an estimated scale, a scale that an administrator has entered, and the
+ * shown focal plane and time point.
  */
 export function ScaleReadout({ calibration, zoom, rotation, shownPlane }: ScaleReadoutProps) {
-  const isPixelSizeEstimated = calibration?.derived === 'mpp'; // µm per pixel, calculated from the magnification
+  const isPixelSizeEstimated = calibration?.derived === 'mpp'; // the server has calculated µm per pixel from the magnification
   const degrees = Math.round(rotation) % 360; // 359.6° rounds to 360°, which is 0°
   return (
     <div className={classes.scale}>

@@ -30,7 +30,7 @@ import classes from './SlideViewer.module.css';
 import { ToolButton, type ToolButtonProps } from './ToolButton.tsx';
 import { texts } from './texts.ts';
 
-/** The panel; its code is loaded when the user opens it for the first time. */
+/** The panel, whose code is loaded when the user first opens it; `PartFailed` replaces a panel that cannot be loaded. */
 const ScreenshotPanel = lazyPart<ScreenshotPanelProps>(
   async () => (await import('./ScreenshotPanel.tsx')).ScreenshotPanel,
   ({ onRetry, onClose }) => (

@@ -84,15 +84,14 @@ interface SlideViewerProps {
   readonly isCorrected: boolean;
   /** Called when the user switches the correction by colour profiles on or off. */
   readonly onCorrect: (isCorrected: boolean) => void;
-  /** Whether the keyboard shortcuts of the page apply to this slide. */
+  /** Whether the user works on this slide: it then shows its tools and handles the keyboard shortcuts of the page. */
   readonly handlesKeys: boolean;
   /** Component that renders messages over the slide: progress and errors. */
   readonly Overlay: ComponentType<ViewingState>;
 }
 
 /**
- * A zoomable slide with its controls. The viewer creates OpenSeadragon once, when the browser is idle, and reuses it for every
- * slide.
+ * A zoomable slide with its controls. The component creates the view (with OpenSeadragon) once and reuses it for every slide.
  */
 export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   const viewerElement = useRef<HTMLDivElement>(null);
@@ -106,8 +105,8 @@ export function SlideViewer({ slide, ...props }: SlideViewerProps) {
   }, []);
 
   useEffect(() => {
-    // Creates the viewer when the browser is idle, usually before a slide is chosen. `OpenSlide` creates the viewer if a slide is
-    // opened earlier, and in Safari, which does not support requestIdleCallback.
+    // Creates the view when the browser is idle, usually before a slide is chosen. `OpenSlide` creates the view if a slide is opened
+    // earlier, and in Safari, which does not support requestIdleCallback.
     const idleCallback = window.requestIdleCallback?.(getOrCreateView);
     return () => {
       if (idleCallback !== undefined) cancelIdleCallback(idleCallback);
@@ -174,12 +173,12 @@ function OpenSlide(props: OpenSlideProps) {
   const viewOfInstruments = useWhenIdle(view);
   /** Number of the attempt to open the slide; a new number opens the slide again. */
   const [attempt, setAttempt] = useState(0);
-  /** How often the view has opened the slide. Each opening removes the colour table from the view. */
+  /** How often the view has opened the slide. Opening it again removes the colour table; the new number makes `ShownColours` set it again. */
   const [openings, setOpenings] = useState(0);
   /**
-   * URL of the thumbnail that is shown until tiles are loaded; null: none is shown, for example because it would not
-   * fit a field that is only a part of the slide. The URL is state, so that it stays the same when a renewed image session
-   * changes `thumbnailUrl`.
+   * URL of the thumbnail that is shown until tiles are loaded; null when none is shown. It shows the whole slide, so it is not
+   * used for a field that is only a part of the slide. The URL is state, so that it stays the same when a renewed image
+   * session changes `thumbnailUrl`.
    */
   const [placeholderUrl, setPlaceholderUrl] = useState(() => (initialField() === null ? thumbnailUrl : null));
   const [sharpness, setSharpness] = useState<Sharpness>('loading');
@@ -198,7 +197,10 @@ function OpenSlide(props: OpenSlideProps) {
   const { isCorrected, onCorrect } = props;
   /** The ICC profile in the slide's file; null when there is none, and until the descriptor is loaded. */
   const [profile, setProfile] = useState<ColourProfile | null>(null);
-  /** The profile whose colour table the view needs; null also in a browser for which the server corrects the colours. */
+  /**
+   * The profile whose colour table the view needs. Null also for a profile without a usable table (`tableSize` is null), and in a browser
+   * for which the server corrects the colours.
+   */
   const profileOfTable = view?.correctsColours && isCorrected && profile?.tableSize != null ? profile : null;
   const { table, hasFailed: hasTableFailed } = useColourTable(
     profileOfTable,
@@ -235,7 +237,6 @@ function OpenSlide(props: OpenSlideProps) {
    */
   const createTileUrlBuilder = useEffectEvent(
     (newView: SlideView, { profile: slideProfile }: DeepZoomDescriptor) => {
-      // `tableSize` is null for a profile without a usable colour table.
       const isServerCorrecting = isCorrected && !newView.correctsColours && slideProfile?.tableSize != null;
       return (tile: TileCoordinates) => slide.tileUrlOf(tile, isServerCorrecting ? 'srgb' : undefined);
     },
@@ -299,6 +300,7 @@ function OpenSlide(props: OpenSlideProps) {
         // A failure is ignored here: OpenSeadragon requests the same tile, and `load` handles its failure.
         if (blob) openedView.prefetch(tile, urlOf(tile), () => blob).catch(() => undefined);
       }
+      // Loads the tiles that the user will probably need next, while the view is sharp and does not move.
       const prefetch = createIdlePrefetch({ view: openedView, descriptor, urlOf, fetchPixels, signal });
       openedView.show(descriptor, { urlOf, load, signal }, field, {
         onComplete,

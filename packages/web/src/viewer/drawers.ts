@@ -27,8 +27,8 @@ export function isSoftwareRendered(rendererName: string | null): boolean {
 }
 
 /**
- * Creates the renderer of a new view. Without graphics hardware it draws on a 2D canvas: WebGL in software takes ten times as
- * long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
+ * Creates the renderer of a new view. Without graphics hardware, the view is drawn on a 2D canvas, because WebGL in software takes
+ * ten times as long for a screen of tiles (measured with SwiftShader: 7 s instead of 0.7 s).
  */
 export function createRenderer(): Renderer {
   // Limits the memory for pictures (decoded tiles).
@@ -48,7 +48,7 @@ function createContext(isWebGlForced: boolean): WebGL2RenderingContext | null {
     alpha: true,
     premultipliedAlpha: true,
     powerPreference: 'high-performance',
-    failIfMajorPerformanceCaveat: !isWebGlForced,
+    failIfMajorPerformanceCaveat: !isWebGlForced, // no context if WebGL would be slow
   });
   if (context === null || isWebGlForced) return context;
   const extension = context.getExtension('WEBGL_debug_renderer_info');

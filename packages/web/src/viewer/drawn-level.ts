@@ -2,17 +2,19 @@
 
 /** Device pixels per CSS pixel above which a user sees no more detail on a phone or a desktop screen. */
 const visibleDensity = 2;
+/** OpenSeadragon's default of `minPixelRatio`. */
+const defaultMinPixelRatio = 0.5;
 
 /**
  * Returns OpenSeadragon's `minPixelRatio`: the smallest width, in device pixels, of an image pixel of the drawn level.
  *
- * OpenSeadragon's default is 0.5 on every screen. On a phone with 3 device pixels per CSS pixel, the same part of the
- * slide would then need up to sixteen times as many tiles as on a screen with 1 device pixel per CSS pixel.
+ * OpenSeadragon's default is 0.5 on every screen. On a phone with 3 device pixels per CSS pixel, the drawn level would
+ * then be up to two levels finer than on a screen with 1 device pixel per CSS pixel: up to sixteen times as many tiles.
  *
  * @param density device pixels per CSS pixel
  */
 export function minPixelRatioOf(density: number): number {
-  return 0.5 * Math.max(1, density / visibleDensity);
+  return defaultMinPixelRatio * Math.max(1, density / visibleDensity);
 }
 
 /**

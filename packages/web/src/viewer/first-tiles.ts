@@ -4,7 +4,7 @@ import { drawnLevelAt } from './drawn-level.ts';
 import type { TileCoordinates } from './slide-tiles.ts';
 import type { SlideField } from './view-address.ts';
 
-/** Maximum number of returned tiles, so that a wrong guess stays cheap. */
+/** Maximum number of returned tiles, so that few tiles are loaded in vain if OpenSeadragon does not need them. */
 const maxTiles = 60;
 
 /** Size of the viewer in CSS pixels. */

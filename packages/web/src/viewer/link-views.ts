@@ -33,7 +33,7 @@ export interface LinkedViews {
  * @param leaderNow returns the side that the user moves
  * @param registration the affine transformation from a pixel of the first slide to the pixel of the second with the
  *   same tissue. Null: the follower repeats the movements relative to the fields (visible parts) that both views have
- *   when they are linked; for a view that is moving, the field at the end of the movement counts
+ *   when they are linked. For a view that is moving at this time, the field at the end of the movement counts
  * @returns null while one of the views has no open slide
  */
 export function linkViews(
@@ -56,7 +56,7 @@ export function linkViews(
     const placement = view.placement();
     if (placement === null) return;
     const leaderField = fieldOf(placement, view.centre());
-    isFollowing = true; // `moveTo` below calls `follow` again, because it moves the follower
+    isFollowing = true; // `moveTo` below calls `follow` again, because the follower is watched, too
     const transform = leader === 'first' ? registration : inverseRegistration;
     const field =
       transform === null

@@ -1,9 +1,9 @@
 import type { Point, Viewer } from 'openseadragon';
 
 /**
- * Corrects gestures on a mirrored slide. OpenSeadragon 6.1 mirrors the positions of drags, clicks and the wheel, but not those of double
- * clicks and of gestures with two fingers, nor the direction in which a slide glides after a drag. OpenSeadragon reads the points of
- * these events only after it has called the handlers, so that handlers can mirror the points.
+ * Corrects gestures on a mirrored slide. OpenSeadragon 6.1 mirrors the positions of drags, clicks and the wheel. It mirrors neither the
+ * positions of double clicks and two-finger gestures, nor the direction in which a slide glides after a drag. OpenSeadragon reads the
+ * points of these events only after it has called the handlers, so that handlers can mirror the points.
  */
 export function correctMirroredGestures(viewer: Viewer): void {
   const mirror = (point: Point) => {

@@ -7,7 +7,7 @@ import type { SlideField } from './view-address.ts';
 
 /** Zoom factor of one press of the zoom buttons and keys. */
 const zoomStep = 2;
-/** A screen counts as at most this many tiles, so that a wrong guess stays cheap. */
+/** A screen counts as at most this many tiles, so that few tiles are loaded in vain if the prediction is wrong. */
 const maxTilesPerScreen = 60;
 /** Up to this many tiles around the field are prefetched even when a single tile fills the field. */
 const minTilesAround = 4;
@@ -20,7 +20,7 @@ export interface PrefetchSituation {
   readonly size: { readonly width: number; readonly height: number };
   /** Last movement of the field's centre, in image pixels; zero when there was none. */
   readonly direction: Point;
-  /** Position of the pointer in CSS pixels of the viewer; null when the pointer is elsewhere. */
+  /** Position of the pointer in CSS pixels of the viewer; null when the pointer is outside the viewer. */
   readonly pointer: Point | null;
 }
 
@@ -33,10 +33,10 @@ interface Area {
 }
 
 /**
- * Returns the tiles to prefetch in the order of their probability, without the visible tiles: the tiles of the next
- * field in the direction of the last movement, the ring of tiles around the field, and the finer tiles that a zoom step
- * at the pointer would show. The number of tiles is at most twice the number of visible tiles, or `minTilesAround` if
- * that is more.
+ * Returns the tiles to prefetch, without the visible tiles. The most probable ones come first: the tiles of the next
+ * field in the direction of the last movement, then the ring of tiles around the field, then the finer tiles that a zoom
+ * step at the pointer would show. The number of tiles is at most twice the number of visible tiles or `minTilesAround`,
+ * whichever is larger.
  */
 export function tilesToPrefetch(
   descriptor: DeepZoomDescriptor,

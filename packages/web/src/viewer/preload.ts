@@ -1,6 +1,6 @@
 /**
- * Loads the Deep Zoom descriptors of slides, and preloads a descriptor when the pointer is pressed on the slide's row in the
- * catalogue: the click that opens the slide follows about 0.1 s later.
+ * Loads the Deep Zoom descriptors of slides. A descriptor is preloaded when the pointer is pressed on the slide's row in the
+ * catalogue, because the click that opens the slide follows about 0.1 s later.
  */
 import { type DeepZoomDescriptor, loadDescriptor } from './descriptor.ts';
 import type { FetchPixels, PixelRequest } from './pixels.ts';

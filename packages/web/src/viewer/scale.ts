@@ -41,9 +41,8 @@ export interface Calibration {
  */
 const mppTimesPower = 10;
 /**
- * A stated magnification that differs by at least this factor from the magnification derived from the pixel size counts
- * as wrong: the scan was made with another objective, or the image was reduced afterwards. `calibrationOf` then uses
- * only the pixel size.
+ * A stated magnification counts as wrong if it differs by at least this factor from the magnification that follows from the pixel size:
+ * the scan was made with another objective, or the image was reduced afterwards. `calibrationOf` then uses only the pixel size.
  */
 const contradictionFactor = 1.4;
 

@@ -151,12 +151,12 @@ function drawFoot(
     context.lineTo(left, bottom);
     context.lineTo(left + scaleBar.width, bottom);
     context.lineTo(left + scaleBar.width, bottom - endTickHeight);
-    stroke(context, light, 5);
+    stroke(context, light, 5); // shows as an edge on both sides of the dark line
     stroke(context, dark, 2);
     drawText(context, scaleBar.label, left, bottom - 2 * endTickHeight);
     const besideBar = left + Math.max(scaleBar.width, widthOf(context, scaleBar.label)) + margin;
     if (besideBar + widthOf(context, caption) <= width - margin) captionLeft = besideBar;
-    else captionBottom -= 2 * endTickHeight + lineHeight;
+    else captionBottom -= 2 * endTickHeight + lineHeight; // above the bar's label
   }
   for (const [index, line] of linesOf(context, caption, width - margin - captionLeft)
     .toReversed()

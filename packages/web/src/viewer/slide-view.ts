@@ -1,8 +1,8 @@
 /**
  * The zoomable view of slides: one OpenSeadragon viewer, created once for an element of the page and reused for every slide.
  *
- * A `TileSupply` loads the tiles. OpenSeadragon's own loader would keep the image session (the credential for loading pixels) with which
- * it first requested a tile, would not distinguish a 401 from other failures, and would never retry a failed tile.
+ * A `TileSupply` loads the tiles instead of OpenSeadragon's own loader. That loader would request a tile again with the image session (the
+ * credential for loading pixels) of the first request, would not distinguish a 401 from other failures, and would never retry by itself.
  *
  * This file is long, because the operations of the view share the state of one OpenSeadragon viewer.
  */
@@ -36,8 +36,8 @@ const zoomStep = 2;
 /** Delay before failed tiles are requested again, as long as their slide is shown. */
 const retryDelayMs = 15_000;
 /**
- * The view counts as showing the whole slide ("home") up to this difference: of the centre, as a fraction of the viewer's width,
- * and of the zoom, as a fraction of the zoom at which the whole slide fits.
+ * The view counts as showing the whole slide ("home") if it differs from that view by less than this: its centre in widths of the
+ * viewer, and its zoom as a fraction of the zoom at which the whole slide fits.
  */
 const homeTolerance = 0.001;
 
@@ -110,8 +110,8 @@ export interface SlideView {
   /** Returns a copy of all overlays on one canvas, in device pixels; null when there are none. */
   overlays(): HTMLCanvasElement | null;
   /**
-   * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point beside
-   * the slide.
+   * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point
+   * outside the slide or at its edge.
    *
    * @param point in CSS pixels of the viewer
    */
@@ -319,6 +319,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   function isWholeSlideShown(): boolean {
     const { viewport } = viewer;
     const homeCentre = viewport.getHomeBounds().getCenter();
+    // This distance is in widths of the viewer.
     const distanceToHome = viewport.getCenter(false).distanceTo(homeCentre) * viewport.getZoom(false);
     const zoomRatio = viewport.getZoom(false) / viewport.getHomeZoom();
     return distanceToHome < homeTolerance && Math.abs(zoomRatio - 1) < homeTolerance;
@@ -486,7 +487,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       clearFailures();
       viewer.close();
       renderer.pictures.clear();
-      renderer.setColours({ ...renderer.colours, table: null });
+      renderer.setColours({ ...renderer.colours, table: null }); // the table belongs to the closed slide
     },
     zoomIn: () => zoomBy(zoomStep),
     zoomOut: () => zoomBy(1 / zoomStep),
@@ -540,6 +541,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
     },
     centre: () => ({ x: element.clientWidth / 2, y: element.clientHeight / 2 }),
     get correctsColours() {
+      // WebGL always corrects colours; without WebGL, a worker corrects the tiles if the browser allows it to read their pixels.
       return !(viewer.drawer instanceof CanvasDrawer) || canCorrectTiles();
     },
     get adjustsColours() {

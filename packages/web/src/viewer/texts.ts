@@ -7,7 +7,7 @@ type KeyRow = readonly [keys: readonly string[], action: string];
 /** Returns a zoom in percent with two significant digits: 1, the resolution of the scan, is 100. */
 const percentOf = (zoom: number) => Number((zoom * 100).toPrecision(2));
 
-/** All texts of the viewer. They are in English in the language setting 'mixed', which shows other screens in Turkish. */
+/** All texts of the viewer. Until the user chooses a language ('mixed'), they are in English; most other screens are then in Turkish. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

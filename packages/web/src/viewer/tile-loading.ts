@@ -53,7 +53,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
   let requested = 0;
   /** Number of tiles that were loaded or have failed. */
   let settled = 0;
-  let loaded = 0;
+  let hasLoadedTile = false;
   const loadingTiles = new Map<string, Promise<Blob>>();
   /** Preloaded tiles of the first view, loading or loaded, that `load` has not returned yet. */
   const preloadedTiles = new Map<string, Promise<Blob>>();
@@ -108,7 +108,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
     try {
       if (!isOfFirstView && firstView !== null) await firstView;
       const tile = await loadWithRetries(url);
-      loaded += 1;
+      hasLoadedTile = true;
       return tile;
     } finally {
       settled += 1;
@@ -148,7 +148,7 @@ export function createTileLoading({ fetchPixels, signal, onChange }: TileLoading
       });
       return tiles;
     },
-    hasLoaded: () => loaded > 0,
+    hasLoaded: () => hasLoadedTile,
   };
 }
 

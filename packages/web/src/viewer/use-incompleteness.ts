@@ -19,8 +19,8 @@ interface ViewState {
 }
 
 /**
- * Returns why the view is not sharp, for a warning over the slide; null while it is sharp, and while the page already reports the
- * reason elsewhere. After a tile has failed, the warning stays during all retries, until every visible tile is drawn.
+ * Returns why the view is not sharp, for a warning over the slide; null while the view is sharp, and while another message of the page
+ * already gives the reason. After a tile has failed, the warning stays during all retries, until every visible tile is drawn.
  */
 export function useIncompleteness(view: ViewState): Incompleteness | null {
   const { sharpness, lastFailure } = view;

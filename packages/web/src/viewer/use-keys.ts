@@ -41,7 +41,7 @@ export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
 
 /**
  * Returns whether Enter presses the target: a row of the catalogue in the sidebar, or a link, for which there is no other key.
- * Elsewhere, Enter acts on the chosen tool, even while a button has the focus: the space bar presses a button, too.
+ * For other targets, Enter acts on the chosen tool, even while a button has the focus, because the space bar also presses a button.
  */
 function isPressedByEnter(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('aside, a') !== null;

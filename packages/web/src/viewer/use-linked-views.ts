@@ -10,8 +10,8 @@ import type { Affine } from './registered-field.ts';
  * @param first the view on the left; null while it has no open slide
  * @param second the view on the right; null while it has no open slide
  * @param leader the side that the user moves; `useLinkedViews` reads it at each step of a movement
- * @param historyStep identifies the last step back or forward in the browser history; when it changes, the views are linked
- *   again, relative to the parts of the slides that they show at that moment
+ * @param historyStep identifies the last step back or forward in the browser history. When it changes, the views are linked again: the
+ *   parts of the slides that they show at that moment then correspond to each other
  * @param registration the transformation from pixels of the first to pixels of the second slide; null if there is none. Must be a
  *   stable object
  * @returns a function that completes a running movement immediately; it must be called before the leader changes

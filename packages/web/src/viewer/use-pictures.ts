@@ -107,6 +107,7 @@ function notesOf(
   { profile, isCorrected, missingTable, adjustment }: SlideColours,
 ): string[] {
   const hasTable = profile !== null && profile.tableSize !== null;
+  // `isCorrected` says what the user has chosen; while the colour table is missing, the colours are still as scanned.
   const areCorrected = isCorrected && missingTable === null;
   return [
     ...(incomplete === null ? [] : [texts.incomplete[incomplete]]),

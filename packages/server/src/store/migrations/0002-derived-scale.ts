@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 
-/** Adds a column that states whether pixel size or magnification was derived from the other; lists mark such values. */
+/** Adds a column that states which of pixel size and magnification was derived from the other; lists mark such values. */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable('images').addColumn('derived_scale', 'text').execute();
-  // For slides with only one of the two values, makes the next scan read the slide again and derive the other value.
+  // A slide without a fingerprint is read again by the next scan, which derives the missing value of slides that have only one of the two.
   await db
     .updateTable('images')
     .set({ fingerprint: null, status: 'pending' })

@@ -11,11 +11,11 @@ const rowsPerRead = 1000;
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
-    .createTable('audit_chain')
+    .createTable('audit_chain') // both ends of the chain, in a single row
     .addColumn('name', 'text', (c) => c.primaryKey())
-    .addColumn('before_seq', 'bigint', (c) => c.notNull())
+    .addColumn('before_seq', 'bigint', (c) => c.notNull()) // last pruned entry; 0 before the first pruning
     .addColumn('before_hash', 'text', (c) => c.notNull())
-    .addColumn('last_seq', 'bigint', (c) => c.notNull())
+    .addColumn('last_seq', 'bigint', (c) => c.notNull()) // newest entry
     .addColumn('last_hash', 'text', (c) => c.notNull())
     .execute();
 

@@ -8,24 +8,24 @@ import type { Tables } from '../schema.ts';
  */
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
-    .createTable('applications')
+    .createTable('applications') // what applicants entered
     .addColumn('uid', 'text', (c) => c.primaryKey().references('users.uid').onDelete('cascade'))
     .addColumn('affiliation', 'text')
     .addColumn('purpose', 'text')
-    .addColumn('decision_reason', 'text')
+    .addColumn('decision_reason', 'text') // why an administrator rejected the application
     .execute();
   await db.schema
-    .createTable('datasets')
+    .createTable('datasets') // a dataset without a row is open
     .addColumn('name', 'text', (c) => c.primaryKey())
-    .addColumn('access', 'text', (c) => c.notNull())
-    .addColumn('is_listed', 'integer', (c) => c.notNull())
+    .addColumn('access', 'text', (c) => c.notNull()) // `open` or `restricted`
+    .addColumn('is_listed', 'integer', (c) => c.notNull()) // 1: members see that the restricted dataset exists
     .addColumn('updated_at', 'text', (c) => c.notNull())
     .execute();
   await db.schema
-    .createTable('dataset_grants')
+    .createTable('dataset_grants') // right of an account to see a restricted dataset
     .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
     .addColumn('dataset', 'text', (c) => c.notNull())
-    .addColumn('granted_by', 'text', (c) => c.notNull())
+    .addColumn('granted_by', 'text', (c) => c.notNull()) // uid of the administrator
     .addColumn('at', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('dataset_grants_pk', ['uid', 'dataset'])
     .execute();
@@ -35,11 +35,11 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
     .addColumn('dataset', 'text', (c) => c.notNull())
-    .addColumn('reason', 'text', (c) => c.notNull())
+    .addColumn('reason', 'text', (c) => c.notNull()) // text that the account has entered
     .addColumn('at', 'text', (c) => c.notNull())
-    .addColumn('answer', 'text')
+    .addColumn('answer', 'text') // `granted` or `refused`; null: not answered
     .addColumn('answer_reason', 'text')
-    .addColumn('answered_by', 'text')
+    .addColumn('answered_by', 'text') // uid of the administrator
     .addColumn('answered_at', 'text')
     .addUniqueConstraint('dataset_requests_one_each', ['uid', 'dataset'])
     .execute();

@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('spent_identity_tokens')
-    .addColumn('hash', 'text', (c) => c.primaryKey())
-    .addColumn('expires_at', 'text', (c) => c.notNull())
+    .addColumn('hash', 'text', (c) => c.primaryKey()) // SHA-256 of header and payload of the token
+    .addColumn('expires_at', 'text', (c) => c.notNull()) // expiry of the token; its row is then not needed
     .execute();
 }

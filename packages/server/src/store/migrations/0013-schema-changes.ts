@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('schema_changes')
-    .addColumn('migration', 'text', (c) => c.primaryKey())
+    .addColumn('migration', 'text', (c) => c.primaryKey()) // name, for example `0013-schema-changes`
     .addColumn('program_version', 'text', (c) => c.notNull())
     .addColumn('at', 'text', (c) => c.notNull())
     .execute();

@@ -8,10 +8,10 @@ import type { Tables } from '../schema.ts';
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('registrations')
-    .addColumn('hash', 'text', (c) => c.primaryKey())
-    .addColumn('uid', 'text', (c) => c.notNull())
+    .addColumn('hash', 'text', (c) => c.primaryKey()) // SHA-256 of the e-mailed code
+    .addColumn('uid', 'text', (c) => c.notNull()) // of the future account
     .addColumn('email', 'text', (c) => c.notNull())
-    .addColumn('email_key', 'text', (c) => c.notNull())
+    .addColumn('email_key', 'text', (c) => c.notNull()) // normalised address; may occur several times
     .addColumn('password_hash', 'text', (c) => c.notNull())
     .addColumn('display_name', 'text')
     .addColumn('affiliation', 'text')

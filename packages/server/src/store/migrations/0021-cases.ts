@@ -9,8 +9,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('dataset', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('description', 'text')
-    .addColumn('sort_key', 'text', (c) => c.notNull())
-    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('sort_key', 'text', (c) => c.notNull()) // position in the list: dataset, then name
+    .addColumn('version', 'integer', (c) => c.notNull()) // number of changes
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('updated_at', 'text', (c) => c.notNull())
     .execute();
@@ -21,7 +21,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('image_id', 'text', (c) => c.notNull())
     .addColumn('position', 'integer', (c) => c.notNull())
     .addColumn('stain', 'text')
-    .addColumn('block', 'text')
+    .addColumn('block', 'text') // tissue block from which the slide was cut
     .addColumn('note', 'text')
     .addPrimaryKeyConstraint('case_slides_pk', ['case_id', 'image_id'])
     .execute();
@@ -31,9 +31,9 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('case_id', 'text', (c) => c.notNull().references('cases.id').onDelete('cascade'))
     .addColumn('from_image', 'text', (c) => c.notNull())
     .addColumn('to_image', 'text', (c) => c.notNull())
-    .addColumn('points', 'text', (c) => c.notNull())
-    .addColumn('matrix', 'text', (c) => c.notNull())
-    .addColumn('residual_um', 'double precision')
+    .addColumn('points', 'text', (c) => c.notNull()) // JSON of the pairs of points that a user has set
+    .addColumn('matrix', 'text', (c) => c.notNull()) // JSON of the transform from `from_image` to `to_image`
+    .addColumn('residual_um', 'double precision') // remaining error in micrometres
     .addColumn('updated_at', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('case_registrations_pk', ['case_id', 'from_image', 'to_image'])
     .execute();

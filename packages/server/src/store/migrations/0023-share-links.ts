@@ -14,19 +14,19 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('share_links')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('secret_hash', 'text', (c) => c.notNull().unique())
-    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade'))
+    .addColumn('secret_hash', 'text', (c) => c.notNull().unique()) // SHA-256 of the secret in the link's URL
+    .addColumn('uid', 'text', (c) => c.notNull().references('users.uid').onDelete('cascade')) // account that created the link
     .addColumn('title', 'text', (c) => c.notNull())
-    .addColumn('target_type', 'text', (c) => c.notNull())
+    .addColumn('target_type', 'text', (c) => c.notNull()) // `slide`, `case`, `view` or `collection`
     .addColumn('target_id', 'text', (c) => c.notNull())
-    .addColumn('password_hash', 'text')
+    .addColumn('password_hash', 'text') // null: no password
     .addColumn('shows_annotations', 'integer', (c) => c.notNull())
-    .addColumn('allows_movement', 'integer', (c) => c.notNull())
-    .addColumn('max_openings', 'integer')
-    .addColumn('openings', 'integer', (c) => c.notNull())
+    .addColumn('allows_movement', 'integer', (c) => c.notNull()) // 1: visitors may move and zoom
+    .addColumn('max_openings', 'integer') // null: no limit
+    .addColumn('openings', 'integer', (c) => c.notNull()) // number of openings so far
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('expires_at', 'text', (c) => c.notNull())
-    .addColumn('ended_at', 'text')
+    .addColumn('ended_at', 'text') // null unless ended before its expiry
     .execute();
   await db.schema.createIndex('share_links_by_uid').on('share_links').column('uid').execute();
   if (db.getExecutor().adapter instanceof PostgresAdapter) {

@@ -8,17 +8,17 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('image_id', 'text', (c) => c.notNull().references('images.id').onDelete('cascade'))
     .addColumn('name', 'text', (c) => c.notNull())
-    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull()) // `raster` or `vector`
     .addColumn('owner_uid', 'text')
-    .addColumn('source', 'text', (c) => c.notNull())
-    .addColumn('source_path', 'text')
-    .addColumn('source_version', 'text')
-    .addColumn('registration', 'text')
-    .addColumn('state', 'text', (c) => c.notNull())
-    .addColumn('percent', 'integer', (c) => c.notNull())
-    .addColumn('problem', 'text')
-    .addColumn('upload_bytes', 'bigint')
-    .addColumn('size_bytes', 'bigint', (c) => c.notNull())
+    .addColumn('source', 'text', (c) => c.notNull()) // `upload`, `api`, or `folder`: found beside the slide
+    .addColumn('source_path', 'text') // of a file that was found beside the slide
+    .addColumn('source_version', 'text') // size and time, or ETag, of that file
+    .addColumn('registration', 'text') // JSON of the place on the slide; null: all of it
+    .addColumn('state', 'text', (c) => c.notNull()) // `uploading`, `queued`, `importing`, `ready` or `failed`
+    .addColumn('percent', 'integer', (c) => c.notNull()) // progress of the import
+    .addColumn('problem', 'text') // code of the reason for `failed`
+    .addColumn('upload_bytes', 'bigint') // size that the client announced
+    .addColumn('size_bytes', 'bigint', (c) => c.notNull()) // size of the imported layer on the disk
     .addColumn('object_count', 'bigint')
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('updated_at', 'text', (c) => c.notNull())

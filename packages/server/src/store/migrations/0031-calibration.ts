@@ -15,6 +15,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     'entered_objective_power',
   ])
     await db.schema.alterTable('images').addColumn(column, 'double precision').execute();
+  // Number of the shown focal plane, from 1, and the numbers of focal planes and time points in the file.
   for (const column of ['plane', 'planes', 'times'])
     await db.schema.alterTable('images').addColumn(column, 'integer').execute();
   await db.schema.alterTable('images').addColumn('error_code', 'text').execute();

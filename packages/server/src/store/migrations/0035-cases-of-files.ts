@@ -8,8 +8,8 @@ import type { Tables } from '../schema.ts';
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable('cases_of_files')
-    .addColumn('key', 'text', (c) => c.primaryKey())
-    .addColumn('case_id', 'text', (c) => c.notNull())
-    .addColumn('written', 'text', (c) => c.notNull())
+    .addColumn('key', 'text', (c) => c.primaryKey()) // normalised names of dataset and case
+    .addColumn('case_id', 'text', (c) => c.notNull()) // the case may have been deleted since
+    .addColumn('written', 'text', (c) => c.notNull()) // JSON of the imported fields
     .execute();
 }

@@ -7,7 +7,7 @@ interface SlideErrorProps {
   readonly error: string;
   /** The error code of `packages/slide`; undefined when the server has none. */
   readonly code: string | undefined;
-  /** Language of the screen when the interface mixes Turkish and English. */
+  /** Language of the screen until the user chooses one. */
   readonly languageWhenMixed: Language;
 }
 

@@ -33,7 +33,7 @@ export function AccountStatus() {
   if (user === null) return null; // signed out: the route guard redirects next
   if (user.status === 'active') return <Navigate to="/dashboard" replace />;
 
-  /** Signs out and opens the login page, where another account can sign in. */
+  /** Signs out (in this browser even when the call fails) and opens the login page, where another account can sign in. */
   async function backToLogin() {
     await logout();
     await navigate('/auth/login');

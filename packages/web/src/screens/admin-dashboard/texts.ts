@@ -1,6 +1,6 @@
 /**
- * Texts of the admin dashboard. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
- * language of these texts in that case.
+ * Texts of the admin dashboard. `languageWhenMixed` is their language until the user chooses one
+ * (language/language.ts).
  */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';

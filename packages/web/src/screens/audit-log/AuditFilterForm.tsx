@@ -42,7 +42,7 @@ const searchDelayMs = 250;
 /** Filter form of the audit log. It applies the filter on submit only, because a partly typed e-mail address matches nothing. */
 export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormProps) {
   const [values, setValues] = useState(filter);
-  const [shownFilter, setShownFilter] = useState(filter);
+  const [shownFilter, setShownFilter] = useState(filter); // the last filter whose values were put into the fields
   const applyButton = useRef<HTMLButtonElement>(null);
   // The state is set during rendering. If a `key` remounted the form instead, the keyboard focus would be lost.
   if (auditLogPath(filter) !== auditLogPath(shownFilter)) {
@@ -50,7 +50,7 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
     setValues(filter);
   }
   const setValue = (name: keyof AuditLogFilter, value: string) => setValues({ ...values, [name]: value });
-  const language = chosenLanguageOr('tr'); // 'tr': the language of this screen while the interface mixes both languages
+  const language = chosenLanguageOr('tr'); // 'tr': the language of this screen until the user chooses one
   const isFiltered = Object.values(filter).some((value) => value !== '');
 
   function submit(event: FormEvent) {
@@ -200,11 +200,11 @@ function SlideField({ value, entries, onChange }: SlideFieldProps) {
   );
 }
 
-/** Returns the name of the user with this uid; null when no entry contains the user, or `uid` is an e-mail address. */
-function personNameOf(uid: string, entries: readonly AuditEntry[]): string | null {
+/** Returns the name of the user with this uid; null for an e-mail address, and when no entry contains the user. */
+function personNameOf(uidOrEmail: string, entries: readonly AuditEntry[]): string | null {
   for (const { actor, target } of entries) {
     const people = [actor, target?.kind === 'account' ? target : null];
-    const person = people.find((candidate) => candidate?.uid === uid);
+    const person = people.find((candidate) => candidate?.uid === uidOrEmail);
     if (!person) continue;
     return person.email === null ? texts.deletedAccount : nameOf({ ...person, email: person.email });
   }

@@ -42,7 +42,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
 }
 
 function Row({ entry }: { readonly entry: AuditEntry }) {
-  const { at, result, actor, address } = entry;
+  const { at, result, actor, address } = entry; // `address`: IP address of the client
   const details = detailOf(entry);
   // When an account acts on itself, the target column would repeat the actor.
   const target = entry.target?.kind === 'account' && entry.target.uid === actor?.uid ? null : entry.target;

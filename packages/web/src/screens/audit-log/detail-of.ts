@@ -40,7 +40,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     return names.map((name) => detail[name]);
   };
 
-  const [code] = consume('code');
+  const [code] = consume('code'); // error code of a rejected or failed action
   if (typeof code === 'string')
     sentences.push(isErrorCode(code) ? errors[code][chosenLanguageOr('tr')] : code); // `errors` has a sentence in each language
   const [statusBefore, status] = consume('status_before', 'status');
@@ -68,7 +68,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     ['objective_power', texts.objective],
   ] as const) {
     if (!(`${name}_after` in detail)) continue;
-    // 'tr': the language of numbers while the interface mixes both languages
+    // 'tr': the language of this screen until the user chooses one
     const [before, after] = consume(`${name}_before`, `${name}_after`).map((value) =>
       typeof value === 'number' ? formatMeasuredValue(value, 'tr') : texts.none,
     );
@@ -88,7 +88,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     const [dataset, inFiles] = consume('dataset', 'dataset_in_files').map((name) => name ?? texts.noDataset);
     sentences.push(`${texts.dataset}: ${dataset}`, `${texts.datasetInFiles}: ${inFiles}`);
   }
-  const [call] = consume('call');
+  const [call] = consume('call'); // method and path of an API call with an API token
   if (typeof call === 'string') sentences.push(`${texts.call}: ${call}`);
   // One entry can stand for many rejected requests. It then contains their number, their first and last time, and their kinds.
   const [count] = consume('count');

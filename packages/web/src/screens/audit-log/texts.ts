@@ -1,6 +1,6 @@
 /**
- * Texts of the audit log screen. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
- * language of these texts in that case.
+ * Texts of the audit log screen. `languageWhenMixed` is their language until the user chooses one
+ * (language/language.ts).
  *
  * The file is long because it has the labels of all details of audit entries, in both languages.
  */

@@ -1,6 +1,6 @@
 /**
- * Texts of the page that completes an external sign-in. By default, the interface mixes Turkish and English;
- * `languageWhenMixed` names the language of these texts in that case.
+ * Texts of the page that completes an external sign-in. `languageWhenMixed` is their language until the user chooses
+ * one (language/language.ts).
  */
 import { wording } from '../../language/language.ts';
 

@@ -21,7 +21,7 @@ interface ProposeCasesProps {
 
 /** Dialog that proposes cases (the slides of one specimen) from the file names of a dataset, and creates the selected cases. */
 export function ProposeCases({ dataset, onClose }: ProposeCasesProps) {
-  const images = useDatasetImages(dataset); // all slides of the dataset; the API calls slides images
+  const images = useDatasetImages(dataset); // all ready slides of the dataset; the API calls slides images
   const cases = useCases({ dataset });
   const [rule, setRule] = useState<NamingRule>({ separator: '_', caseParts: 1 });
   const [excludedNames, setExcludedNames] = useState<ReadonlySet<string>>(new Set());

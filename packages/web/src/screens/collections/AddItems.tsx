@@ -134,7 +134,7 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
         detail: dataset ?? '',
       }),
     );
-    return searchOf(images, found);
+    return candidateSearchOf(images, found);
   }
   if (kind === 'view') {
     const found = views.data
@@ -146,7 +146,7 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
         }),
       )
       .reverse(); // the API returns the most recently changed view first; this list shows it last
-    return searchOf(views, found);
+    return candidateSearchOf(views, found);
   }
   const found = cases.data
     ?.filter(({ name }) => isFound(name))
@@ -156,11 +156,11 @@ function useCandidates(kind: Kind, search: string): CandidateSearch {
         detail: dataset,
       }),
     );
-  return searchOf(cases, found);
+  return candidateSearchOf(cases, found);
 }
 
 /** Returns the found items with the state of the query that loads them. @param found undefined while the query has no data */
-function searchOf(
+function candidateSearchOf(
   { isPending, isLoadingError, error, refetch }: UseQueryResult,
   found: readonly Candidate[] | undefined,
 ): CandidateSearch {

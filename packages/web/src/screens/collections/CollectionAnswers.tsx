@@ -88,6 +88,7 @@ const scrollableByKeyboard = { tabIndex: 0 };
 
 /** Table of answers. In a narrow window, the style sheet turns each row into a card. */
 function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
+  // `correct` is null for an answer that the server does not judge (a free text).
   const correctCount = answers.filter(({ correct }) => correct === true).length;
   const judgedCount = answers.filter(({ correct }) => correct !== null).length;
   return (
@@ -127,7 +128,7 @@ function AnswerTable({ answers, choicesOfItem }: AnswerTableProps) {
   );
 }
 
-/** Returns the key of the label for the result. The server does not judge free texts: their result is `notJudged`. */
+/** Returns the key of the label for the result. */
 function resultOf({ correct }: CollectionAnswer): 'correct' | 'incorrect' | 'notJudged' {
   if (correct === null) return 'notJudged';
   return correct ? 'correct' : 'incorrect';

@@ -155,6 +155,7 @@ function Editor({ collection }: { readonly collection: Collection }) {
 }
 
 interface ReadersProps {
+  /** `members`: all members; otherwise the uids of the listed accounts, empty if only the owner may read the collection. */
   readonly value: Collection['readers'];
   readonly onChange: (readers: Collection['readers']) => void;
 }

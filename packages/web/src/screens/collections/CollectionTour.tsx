@@ -55,7 +55,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
       slide={slide}
       thumbnailUrl={session.id === null || imageId === null ? null : thumbnailUrl(imageId, session.id)}
       pixels={pixels}
-      isMovable
+      isMovable // only share links can forbid users to move and zoom the slide
       collectionId={collection.id}
       isVisitor={false}
       showsAnnotations={false} // only tours of share links can show annotations
@@ -71,7 +71,7 @@ function OpenCollection({ collection }: { readonly collection: Collection }) {
 
 /**
  * Returns one step for each slide of an item (a slide, a saved view or a case). Of the steps of a case, only the first has the
- * question.
+ * question. `field` and `colours` are those of a saved view: the visible part of the slide and its adjusted colours.
  */
 function stepsOf(
   { images, title, text, question, field, colours }: CollectionItem,

@@ -31,6 +31,7 @@ type Dialog =
   | { readonly kind: 'new' }
   | {
       readonly kind: 'share' | 'delete';
+      /** What is shared or deleted. */
       readonly type: 'collection' | 'view';
       readonly id: string;
       readonly title: string;
@@ -67,7 +68,7 @@ export function Collections() {
           heading={dialog.type === 'collection' ? texts.shareCollection : texts.shareView}
           target={{ type: dialog.type, id: dialog.id }}
           proposedTitle={dialog.title}
-          languageWhenMixed="tr" // language of the dialog while the interface mixes Turkish and English
+          languageWhenMixed="tr" // language of the dialog until the user chooses one
           onCreate={makeShareLink}
           onClose={close}
         />
@@ -231,8 +232,9 @@ function ViewList({ onOpenDialog }: ListProps) {
 }
 
 function ViewCard({ view, onOpenDialog }: ListProps & { readonly view: SavedView }) {
-  const { id, title, text, image_id: imageId, field } = view; // field: the part of the slide that the view shows
+  const { id, title, text, image_id: imageId, field } = view;
   const dialogTarget = { type: 'view', id, title } as const;
+  // The viewer opens at `field`, the part of the slide that the view shows: `formatField` returns it as query parameters.
   const viewerQuery = new URLSearchParams({ image: imageId, ...formatField(slideFieldOf(field)) });
   return (
     <li className={classes.card}>

@@ -98,7 +98,7 @@ export function QuestionFields({ question, imageId, field, onChange }: QuestionF
           field={field}
           region={question.region}
           onDone={(region) => {
-            onChange({ ...question, region, holes: [] });
+            onChange({ ...question, region, holes: [] }); // the holes of the previous region do not fit the drawn one
             setDrawing(false);
           }}
           onClose={() => setDrawing(false)}
@@ -126,11 +126,11 @@ function Choices({ question, onChange }: ChoicesProps) {
    * Removes a choice. The indexes of the choices after it decrease by one. The focus moves from the remove button, which disappears or
    * becomes disabled, to the next choice; after the removal of the last choice, to the previous one.
    *
-   * @param row the element of the choice
+   * @param row the element of the choice; React reuses it for the next choice, because the index is its key
    */
   function removeChoice(index: number, row: HTMLElement | null) {
-    const nextRow = index < choices.length - 1 ? row : row?.previousElementSibling;
-    if (nextRow instanceof HTMLElement) nextRow.focus();
+    const rowToFocus = index < choices.length - 1 ? row : row?.previousElementSibling;
+    if (rowToFocus instanceof HTMLElement) rowToFocus.focus();
     const correct = correctIndexes
       .filter((correctIndex) => correctIndex !== index)
       .map((correctIndex) => (correctIndex > index ? correctIndex - 1 : correctIndex));

@@ -1,6 +1,6 @@
 /**
- * Texts of the page that confirms a registration. By default, the interface mixes Turkish and English;
- * `languageWhenMixed` names the language of these texts in that case.
+ * Texts of the page that confirms a registration. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 import { wording } from '../../language/language.ts';
 

@@ -59,7 +59,7 @@ export function Dashboard() {
               <QuickLink
                 to="/wsi-viewer"
                 label={texts.wsiViewer}
-                labelLanguage={chosenLanguageOr('en')} // English while the interface mixes both languages
+                labelLanguage={chosenLanguageOr('en')} // English until the user chooses a language
                 hint={texts.wsiViewerHint}
                 icon={IconMicroscope}
               />

@@ -1,6 +1,6 @@
 /**
- * Texts of the dashboard. By default, the interface mixes Turkish and English; `languageWhenMixed` names the language
- * of these texts in that case.
+ * Texts of the dashboard. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 import type { Activity } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
@@ -8,7 +8,7 @@ import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['wsiViewer'], // in English while the interface mixes both languages
+  exceptions: ['wsiViewer'], // English until the user chooses a language
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
     linkedSlide: 'Giriş yapmadan önce bir slayt bağlantısı açtınız.',

@@ -19,6 +19,7 @@ import { DatasetRequestItem } from './DatasetRequestItem.tsx';
 import { OriginalDownloads } from './OriginalDownloads.tsx';
 import { texts } from './texts.ts';
 
+/** A change of the dataset or of a person's right to it. A toast shows the result, with an undo button. */
 interface DatasetAction {
   /** Name of the affected person; undefined when the action changes the dataset itself. */
   readonly about?: string;
@@ -32,7 +33,7 @@ interface DatasetAction {
  * dataset; only administrators and people with a grant may view a restricted one.
  */
 export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
-  const { name, access, images, grants, requests, listed: isListed, sharing: isSharable } = dataset;
+  const { name, access, images: slideCount, grants, requests, listed: isListed, sharing: isShared } = dataset;
   const isRestricted = access === 'restricted';
   const runAction = useMutation({
     mutationFn: async ({ about, run, undo }: DatasetAction) =>
@@ -50,7 +51,7 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
             {name}
           </Title>
           <Text c="dimmed" size="sm">
-            {texts.slides(images)}
+            {texts.slides(slideCount)}
           </Text>
         </div>
         <Badge color={isRestricted ? 'eosin' : 'haematoxylin'} variant="light" size="lg">
@@ -66,7 +67,8 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
           onChange={() =>
             runAction.mutate({
               run: () => setDatasetAccess(name, isRestricted ? 'open' : 'restricted', { isListed }),
-              undo: () => setDatasetAccess(name, access, { isListed, ...(isSharable && { isShared: true }) }),
+              // The server switches sharing off when it restricts a dataset, so the undo must switch it on again.
+              undo: () => setDatasetAccess(name, access, { isListed, ...(isShared && { isShared }) }),
             })
           }
         />
@@ -87,12 +89,12 @@ export function DatasetCard({ dataset }: { readonly dataset: Dataset }) {
         <Switch
           label={texts.share}
           description={texts.shareHint}
-          checked={isSharable}
+          checked={isShared}
           disabled={runAction.isPending}
           onChange={() =>
             runAction.mutate({
-              run: () => setDatasetSharing(name, !isSharable),
-              undo: () => setDatasetSharing(name, isSharable),
+              run: () => setDatasetSharing(name, !isShared),
+              undo: () => setDatasetSharing(name, isShared),
             })
           }
         />

@@ -27,7 +27,8 @@ export function ExternalSignIn({ providerName, isOnlyWay }: ExternalSignInProps)
   async function openProviderPage() {
     setOpening(true);
     try {
-      location.assign(await startExternalSignIn());
+      const providerUrl = await startExternalSignIn();
+      location.assign(providerUrl);
     } catch (error) {
       setOpening(false);
       toast.error(error instanceof ExternalSignInError ? error.message : texts.providerPageFailed);

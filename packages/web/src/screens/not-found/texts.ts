@@ -1,6 +1,6 @@
 /**
- * Texts of the screen for unknown URLs. By default, the interface mixes Turkish and English; `languageWhenMixed` names
- * the language of these texts in that case.
+ * Texts of the screen for unknown URLs. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 import { wording } from '../../language/language.ts';
 

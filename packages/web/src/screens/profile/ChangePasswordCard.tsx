@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { changePassword } from '../../api/profile.ts';
 import { NewPassword, NewPasswordFields } from '../../components/NewPasswordFields.tsx';
 import { Panel } from '../../components/Panel.tsx';
-import { isTypedTwice, typedTwiceOptions } from '../../forms/validation.ts';
+import { passwordsDifferOptions, passwordsMatch } from '../../forms/validation.ts';
 import { announce } from '../../notifications/notify.ts';
 import { CurrentPasswordField } from './CurrentPasswordField.tsx';
 import { texts } from './texts.ts';
@@ -28,7 +28,7 @@ export function ChangePasswordCard({ email }: ChangePasswordCardProps) {
       zodResolver(
         z
           .object({ currentPassword: currentPasswordState.schema, ...NewPassword.shape })
-          .refine(isTypedTwice, typedTwiceOptions),
+          .refine(passwordsMatch, passwordsDifferOptions),
       ),
     [currentPasswordState.schema],
   );

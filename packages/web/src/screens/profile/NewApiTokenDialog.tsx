@@ -90,7 +90,7 @@ export function NewApiTokenDialog({ user, onCreated, onClose }: NewApiTokenDialo
             onChange={field.onChange}
           >
             <Stack gap="xs" my="xs">
-              {/* 'tr': the language of the labels while the interface mixes Turkish and English. */}
+              {/* 'tr': the language of the labels until the user chooses one. */}
               {grantableScopes(user).map((scope) => (
                 <Checkbox key={scope} value={scope} label={apiTokenScopes[scope][chosenLanguageOr('tr')]} />
               ))}

@@ -30,10 +30,10 @@ const SecondFactorSetup = lazyPart(
   () => <Loading label={sharedTexts.loading} />,
 );
 
-/** Card of the profile that shows whether two-step verification is on, and switches it on or off. */
+/** Card of the profile that shows whether two-step verification (sign-in with a second factor) is on, and switches it on or off. */
 export function SecondFactorCard() {
   const secondFactor = useSecondFactor();
-  /** The secret for the authenticator app while the setup is shown; null otherwise. */
+  /** The secret for the authenticator app while the setup is shown; null otherwise. A change of the language does not end the setup. */
   const [secret, setSecret] = useStateAcrossLanguages<SecondFactorSecret | null>(
     'secret of the second factor',
     null,
@@ -53,7 +53,8 @@ export function SecondFactorCard() {
 
   function finish() {
     setSecret(null);
-    invalidateSecondFactor(); // also after a cancelled setup: verification is on if only the response of the server was lost
+    // Also after a cancelled setup: if the response to the first code was lost, two-step verification may be on.
+    invalidateSecondFactor();
   }
 
   return (
@@ -70,7 +71,7 @@ export function SecondFactorCard() {
               ? texts.secondFactorOn(secondFactor.data.recovery_codes_left)
               : texts.secondFactorOff}
           </Text>
-          {/* The keys give each button a form of its own, so that a typed password does not stay in the form of the other button. */}
+          {/* With different keys, each button has its own form: a password typed for one action does not stay in the form of the other. */}
           {secondFactor.data.enabled ? (
             <SensitiveActionButton
               key="off"

@@ -23,6 +23,7 @@ interface SecondFactorSetupProps extends SecondFactorSecret {
  * which are shown only once.
  */
 export function SecondFactorSetup({ secret, uri, onDone, onCancel }: SecondFactorSetupProps) {
+  /** Null before the pairing. Kept when the user changes the language, because the server sends the codes only once. */
   const [recoveryCodes, setRecoveryCodes] = useStateAcrossLanguages<readonly string[] | null>(
     'recovery codes',
     null,

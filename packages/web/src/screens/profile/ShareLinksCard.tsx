@@ -21,7 +21,7 @@ function OwnLinks({ uid }: { readonly uid: string }) {
     <Panel title={texts.shareLinks}>
       <ShareLinkList
         query={links}
-        ownerUid={uid}
+        ownerUid={uid} // for administrators, `links` contains the links of all accounts
         endingId={endLink.isPending ? endLink.variables : null}
         onEnd={({ id }) => endLink.mutate(id)}
       />

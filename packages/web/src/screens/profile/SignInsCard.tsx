@@ -87,6 +87,7 @@ interface SignInRowProps {
 }
 
 function SignInRow({ signIn, isBusy, onEnd }: SignInRowProps) {
+  const { address: ipAddress } = signIn;
   const browser = signIn.browser ?? texts.unknownBrowser;
   return (
     <li className={classes.row}>
@@ -97,7 +98,7 @@ function SignInRow({ signIn, isBusy, onEnd }: SignInRowProps) {
         </Group>
         <Text size="sm" c="dimmed">
           {texts.signedIn(formatDateAndTime(signIn.created_at))}
-          {signIn.address !== null && ` · ${signIn.address}`}
+          {ipAddress !== null && ` · ${ipAddress}`}
         </Text>
         <Text size="sm" c="dimmed">
           {texts.lastUsed(formatDateAndTime(signIn.last_used_at))}

@@ -12,8 +12,8 @@ import {
   EmailField,
   FirstPasswordField,
   failWith,
-  isTypedTwice,
-  typedTwiceOptions,
+  passwordsDifferOptions,
+  passwordsMatch,
 } from '../../forms/validation.ts';
 import { texts as sharedTexts } from '../../language/texts.ts';
 import { announce } from '../../notifications/notify.ts';
@@ -47,7 +47,7 @@ const RegisterForm = z
     password: FirstPasswordField,
     passwordConfirmation: z.string(),
   })
-  .refine(isTypedTwice, typedTwiceOptions);
+  .refine(passwordsMatch, passwordsDifferOptions);
 
 /** The registration page. An administrator approves the new account before it can be used. */
 export function Register() {

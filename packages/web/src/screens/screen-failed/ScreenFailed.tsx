@@ -7,10 +7,10 @@ import { useReachable } from './use-reachable.ts';
 const reload = () => location.reload();
 
 /**
- * The error screen. It is shown when a screen threw an error while it rendered, or when its script could not be loaded: the server could
- * not be reached, or a newer version of the app has replaced the script. When the server can be reached again, the error screen reloads
- * the page, because a browser may not request a failed script a second time. While this tab has uploads, which a reload would end, the
- * error screen leaves the reload to the user.
+ * The error screen. It replaces a screen that threw an error while rendering, or whose script could not be loaded because the server was
+ * unreachable or a newer version of the app has replaced the script. When the server can be reached again, the error screen reloads the
+ * page, because a browser may not request a failed script a second time. While this tab has uploads, which a reload would end, the error
+ * screen leaves the reload to the user.
  */
 export function ScreenFailed() {
   const hasUploads = useUploadActivity().count > 0;

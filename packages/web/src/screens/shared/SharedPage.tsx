@@ -28,6 +28,7 @@ export function SharedPage() {
 }
 
 function SharedLink({ secret }: { readonly secret: string }) {
+  /** Index of the shown slide; stays the same when the visitor changes the language. */
   const [stepIndex, setStepIndex] = useStateAcrossLanguages(`step of share link ${secret}`, 0);
   // The hook needs `stepIndex`, because it requests the slide of the current step to check whether the link has ended.
   const { state, submitPassword, retry } = useSharedLink(secret, stepIndex);
@@ -115,7 +116,8 @@ interface SharedSlidesProps {
 /** Shows the slides of a link one at a time, with their titles, texts and questions. */
 function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
   const { items, session_id: session } = link;
-  const item = items[stepIndex] ?? items[0]; // the hook opens the link again before its session ends; the link may then have fewer items
+  // `useSharedLink` opens the link again before its session ends. The link may then have fewer items than before.
+  const item = items[stepIndex] ?? items[0];
   const pixels = useMemo((): TourPixels => {
     // A visitor cannot replace an image session (the credential for loading pixels) that the server has rejected, so the requests fail.
     // Independently of this, `useSharedLink` checks whether the link has ended.
@@ -124,7 +126,8 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       replaceRejected: () => Promise.reject(new Error('the link has ended')),
     };
     const fetchShared: FetchPixels = (address, request) => fetchPixels(address, request, sessions);
-    return { fetchPixels: fetchShared, descriptors: createDescriptorSupply(fetchShared), session };
+    const descriptors = createDescriptorSupply(fetchShared); // loads Deep Zoom descriptors (size and tile grid of a slide)
+    return { fetchPixels: fetchShared, descriptors, session };
   }, [session]);
   const steps = useMemo(() => items.map(stepOf), [items]);
   const imageId = item?.image_id ?? '';
@@ -134,7 +137,8 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       descriptorUrl: descriptorUrl(imageId),
       colourTableUrl: colourTableUrl(imageId),
       tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
-      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null }, // the link omits derived values
+      // `derived` is null, because a link contains no pixel size or objective power that was derived from the other value.
+      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
       name: link.title,
       annotatedSlide: null, // the tour itself shows the annotations of a link
     }),

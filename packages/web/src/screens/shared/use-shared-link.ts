@@ -41,7 +41,7 @@ interface Renewal {
 
 /**
  * Opens a share link, renews its session (the credential with which the browser loads tiles), and reports when the link has ended.
- * A change of the language does not open the link again, because each opening counts.
+ * A change of the language does not open the link again: the server counts the openings, and a link may have a maximum.
  *
  * @param secret the part of the URL after `#`
  * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
@@ -55,7 +55,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     endMs: 0,
     renewAtMs: 0,
   }));
-  const renewal = useRef(keptRenewal);
+  const renewal = useRef(keptRenewal); // a ref, because the fields of this object are assigned directly
   /** Whether the link was opened before a change of the language. */
   const wasOpened = useRef(state.kind === 'open' || state.kind === 'ended');
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
@@ -70,9 +70,9 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
       const durationMs = result.expires_in * 1000;
       const endMs = performance.now() + durationMs;
       // A session ends with its link at the latest. If the new session ends no later than the previous one, no renewal can extend it.
-      const isLast = endMs <= renewal.current.endMs + precisionMs;
+      const isLastSession = endMs <= renewal.current.endMs + precisionMs;
       renewal.current.endMs = endMs;
-      renewal.current.renewAtMs = isLast
+      renewal.current.renewAtMs = isLastSession
         ? Number.POSITIVE_INFINITY
         : endMs - Math.min(renewalMarginMs, durationMs / 2);
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
@@ -84,6 +84,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
       setState({ kind: 'password', message: result.message });
     } else {
       renewal.current.renewAtMs = performance.now() + renewalRetryMs;
+      // The failed renewal of a session that is still valid is retried, and the slides stay open meanwhile.
       const isSessionValid = performance.now() < renewal.current.endMs;
       const failed = { kind: 'failed', message: result.message } as const;
       setState((current) => (current.kind === 'open' && isSessionValid ? current : failed));

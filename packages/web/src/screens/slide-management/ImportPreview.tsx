@@ -85,7 +85,7 @@ interface ProblemsProps {
   readonly isWrong?: boolean;
 }
 
-/** Lists the unmatched or the invalid lines of the file with reasons. `subject` is an id, a file name, or empty. */
+/** Lists the unknown lines of the file (which match no slide) or the wrong ones, with reasons. `subject`: an id, a file name, or empty. */
 function Problems({ title, lines, total, isWrong = false }: ProblemsProps) {
   if (total === 0) return null;
   return (

@@ -28,7 +28,7 @@ export function OrganForm(props: SlideFormProps) {
 }
 
 /** Returns the organ that all slides have in common; an empty text when they differ or have none. */
-function commonOrgan([first, ...others]: SlideFormProps['slides']): string {
-  const organ = first?.organ_type ?? '';
-  return others.every(({ organ_type }) => (organ_type ?? '') === organ) ? organ : '';
+function commonOrgan([firstSlide, ...otherSlides]: SlideFormProps['slides']): string {
+  const organ = firstSlide?.organ_type ?? '';
+  return otherSlides.every(({ organ_type }) => (organ_type ?? '') === organ) ? organ : '';
 }

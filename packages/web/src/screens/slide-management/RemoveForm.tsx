@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 /** Asks for a confirmation, and removes the slides from the catalogue. Administrators can undo this in the toast or in the slide list. */
 export function RemoveForm({ slides, isRunning, setRunning, onClose, onDone }: SlideFormProps) {
-  const [first] = slides;
+  const [firstSlide] = slides;
 
   async function remove() {
     const ids = slides.map(({ id }) => id);
@@ -25,7 +25,9 @@ export function RemoveForm({ slides, isRunning, setRunning, onClose, onDone }: S
   return (
     <Stack>
       <Text>
-        {slides.length === 1 && first ? texts.removeOne(first.file_name) : texts.removeMany(slides.length)}
+        {slides.length === 1 && firstSlide
+          ? texts.removeOne(firstSlide.file_name)
+          : texts.removeMany(slides.length)}
       </Text>
       <Text c="dimmed">{texts.removeHint}</Text>
       <Group justify="flex-end" gap="xs">

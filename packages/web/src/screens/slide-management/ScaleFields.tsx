@@ -27,7 +27,7 @@ export function ScaleFields(props: ScaleFieldsProps) {
   const placeholderOf = (value: number | null) =>
     value === null || slide.scale_entered === true
       ? texts.unknown
-      : formatMeasuredValue(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr' when the interface mixes both languages
+      : formatMeasuredValue(Number(value.toPrecision(placeholderDigits)), 'tr'); // 'tr' until the user chooses a language
   return (
     <Input.Wrapper
       labelElement="div"

@@ -92,6 +92,7 @@ export function SelectionBar(props: SelectionBarProps) {
             {texts.remove}
           </Button>
         )}
+        {/* When all slides are loaded, the checkbox in the head of the table selects them. */}
         {loadedCount < maxSelectable && (
           <Button size="compact-md" variant="subtle" onClick={onSelectMore}>
             {texts.selectMore(maxSelectable)}

@@ -25,8 +25,8 @@ export function SlideFilters({ status, filter, counts, countText, onChange }: Sl
   const datasets = useDatasets().data ?? [];
   const { search, dataset } = filter;
   const names = datasets.map(({ name }) => name);
-  // Without an option for its value, the field would show that the list is not filtered: while the datasets are being loaded, and for
-  // a dataset without slides.
+  // The field needs an option for the chosen dataset; otherwise it would show "all datasets". `names` lacks the chosen dataset while the
+  // datasets are being loaded, and when the dataset has no slides.
   const offeredNames =
     dataset === null || dataset === '' || names.includes(dataset) ? names : [...names, dataset];
   // 'listed' is the default status: the slides that are neither missing nor removed.

@@ -63,8 +63,8 @@ export function SlideTable(props: SlideTableProps) {
     scrollMargin: bodyTop,
   });
   const renderedRows = virtualizer.getVirtualItems();
-  const lastIndex = renderedRows.at(-1)?.index ?? 0;
-  const isNearEnd = lastIndex >= rows.length - rowsBeforeEnd;
+  const lastRenderedIndex = renderedRows.at(-1)?.index ?? 0;
+  const isNearEnd = lastRenderedIndex >= rows.length - rowsBeforeEnd;
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, onNearEnd]);

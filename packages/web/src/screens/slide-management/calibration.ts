@@ -1,6 +1,7 @@
 /**
  * The scale of a slide in the two text fields in which an administrator edits it: micrometres per pixel (`mpp`) and objective power
- * (`power`, the magnification of the objective, such as 40). Converts the texts from and to the values of the catalogue.
+ * (`power`, the magnification of the objective, such as 40). Converts the texts from and to the values of the catalogue. In the API, a
+ * scale that an administrator has entered is called `calibration`.
  */
 import type { ManagedImage } from '@lamina/contract';
 import type { SlideEdit } from '../../api/slides.ts';
@@ -21,7 +22,7 @@ export function enteredText(slide: ManagedImage | undefined, field: 'mpp' | 'pow
     field === 'mpp'
       ? [slide.mpp_x, slide.mpp_derived]
       : [slide.objective_power, slide.objective_power_derived];
-  return value === null || isDerived ? '' : formatMeasuredValue(value, 'tr'); // 'tr' when the interface mixes both languages
+  return value === null || isDerived ? '' : formatMeasuredValue(value, 'tr'); // 'tr' until the user chooses a language
 }
 
 /**

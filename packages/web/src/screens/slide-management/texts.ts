@@ -7,8 +7,8 @@ const formatPixelSize = (value: number) =>
   value.toLocaleString(chosenLanguageOr('tr'), { maximumSignificantDigits: 4 });
 
 /**
- * Texts of the slides screen. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
- * language of these texts in that case.
+ * Texts of the slides screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 export const texts = wording({
   languageWhenMixed: 'tr',

@@ -47,7 +47,7 @@ export function AllUsers() {
   return (
     <Panel
       title={texts.title}
-      titleLang={chosenLanguageOr('en')} // 'en' when the interface mixes both languages
+      titleLang={chosenLanguageOr('en')} // 'en' until the user chooses a language
       action={
         <Button
           size="sm"

@@ -117,6 +117,7 @@ function ApplicantList({ queue, isSearch, isLoadingMore, onMore }: ApplicantList
   const closeDialog = () => setDialog(null);
 
   const list = useRef<HTMLUListElement>(null);
+  // `keepRow` keeps the row of a decided applicant in its place, so that the rows below do not move under the pointer.
   const { rows, keepRow, releaseRow } = useQueueRows(applications, list);
   // The buttons are disabled for 700 ms after rows have moved or a dialog has opened or closed, because a click could hit the wrong button.
   const isSettled = useSettled(`${rows.map(({ user }) => user.uid).join()} ${dialog === null}`);

@@ -15,7 +15,7 @@ export function DecisionState({
         <Stack gap="xs">
           <Progress
             value={(100 * progress.decidedCount) / progress.total}
-            transitionDuration={200}
+            transitionDuration={200} // ms
             aria-label={texts.progress(progress.decidedCount, progress.total)}
           />
           <Text size="sm" aria-live="polite">

@@ -1,13 +1,13 @@
 /**
- * Texts of the user management screen. By default, the interface mixes Turkish and English; `languageWhenMixed` names
- * the language of these texts in that case.
+ * Texts of the user management screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
   languageWhenMixed: 'tr',
-  exceptions: ['title'], // in English while the interface mixes both languages
+  exceptions: ['title'], // English until the user chooses a language
   tr: {
     heading: 'Kullanıcı Yönetimi',
     title: 'Tüm Kullanıcılar',

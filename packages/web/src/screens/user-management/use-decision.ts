@@ -67,14 +67,14 @@ export function useDecision(options: DecisionOptions): RunningDecision {
   ): Promise<readonly FailedDecision[]> {
     const total = users.length;
     setProgress({ decidedCount: 0, total });
-    const { failures, decided } = await decideApplications(
+    const { failures, decided: processedCount } = await decideApplications(
       users.map(({ uid }) => uid),
       decision,
       (decidedCount) => setProgress({ decidedCount, total }),
       () => isStopRequested.current,
     );
     setProgress(null);
-    const newUids = users.slice(0, decided).flatMap(({ uid }) => (failures.has(uid) ? [] : [uid]));
+    const newUids = users.slice(0, processedCount).flatMap(({ uid }) => (failures.has(uid) ? [] : [uid]));
     decidedUids.current = new Set([...decidedUids.current, ...newUids]);
     if (newUids.length > 0) toast.success(successMessage(newUids.length));
     return users.flatMap((user) => {

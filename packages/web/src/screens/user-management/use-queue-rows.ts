@@ -52,7 +52,7 @@ const removalCheckMs = 1000;
  * Returns the rows of the queue, including those of applicants whom the administrator has just approved. Such a row keeps its position and
  * height, because a click could hit the wrong applicant if the rows below moved under the pointer. The list removes these rows together as
  * soon as three conditions hold: the undo button of the last decision has disappeared (after 10 s), the pointer is not over the list, and
- * the keyboard focus is not in such a row.
+ * the keyboard focus is not in one of these rows.
  */
 export function useQueueRows(
   applications: readonly Application[],

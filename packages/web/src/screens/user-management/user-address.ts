@@ -6,8 +6,9 @@ import { type UserQuery, usersPerPage } from '../../api/users.ts';
 export const viewParameter = 'view';
 export const searchParameter = 'q';
 
-/** Last page: the API accepts no larger offset. */
-const maxPage = 1_000_000 / usersPerPage + 1;
+/** Largest offset (number of accounts before the page) that the API accepts. */
+const maxOffset = 1_000_000;
+const maxPage = maxOffset / usersPerPage + 1;
 
 /** Returns the query of the list. A missing or invalid parameter gets its default. */
 export function readUserQuery(urlQuery: URLSearchParams): UserQuery {

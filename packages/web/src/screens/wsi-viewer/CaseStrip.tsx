@@ -34,8 +34,8 @@ export interface CaseStripProps {
 export function CaseStrip(props: CaseStripProps) {
   const { image, session, onSelect, onThumbnailFailed, comparedSlides, onRegisteringChange } = props;
   const { user } = useAuth();
-  /** The pair of slides that the user registers, as in `pair` below; null while the user registers none. */
-  const [registeredPair, setRegisteredPair] = useState<string | null>(null);
+  /** The pair of slides that the user is registering, as in `pair` below; null while the user registers none. */
+  const [pairToRegister, setPairToRegister] = useState<string | null>(null);
   const cases = useCases({ dataset: image.dataset_name, isEnabled: image.dataset_name !== null });
   const slideCase = cases.data?.find(({ slides }) => slides.some((slide) => slide.image_id === image.id));
   const slides = slideCase?.slides ?? [];
@@ -54,8 +54,8 @@ export function CaseStrip(props: CaseStripProps) {
   /** The ids of both compared slides; null when they cannot be registered. */
   const pair = canRegister ? Object.values(comparedSlides.imageIds).join() : null;
   // Set during rendering: the registration ends when the comparison is closed or shows other slides.
-  if (registeredPair !== null && registeredPair !== pair) setRegisteredPair(null);
-  const isRegistering = registeredPair !== null && registeredPair === pair;
+  if (pairToRegister !== null && pairToRegister !== pair) setPairToRegister(null);
+  const isRegistering = pairToRegister !== null && pairToRegister === pair;
   const reportRegistering = useEffectEvent(onRegisteringChange);
   useEffect(() => {
     if (!isRegistering) return;
@@ -69,7 +69,7 @@ export function CaseStrip(props: CaseStripProps) {
         key={pair} // another pair of slides gets a new component, without placed points
         slideCase={slideCase}
         {...comparedSlides}
-        onClose={() => setRegisteredPair(null)}
+        onClose={() => setPairToRegister(null)}
       />
     );
   }
@@ -95,7 +95,7 @@ export function CaseStrip(props: CaseStripProps) {
         ))}
       </ol>
       {canRegister && (
-        <Button size="xs" variant="default" onClick={() => setRegisteredPair(pair)}>
+        <Button size="xs" variant="default" onClick={() => setPairToRegister(pair)}>
           {texts.register}
         </Button>
       )}

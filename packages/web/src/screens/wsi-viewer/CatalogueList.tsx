@@ -83,7 +83,7 @@ export function CatalogueList(props: CatalogueListProps) {
   const [requestedPages, setRequestedPages] = useState<readonly number[]>(pages.current);
   const rows = useImageRows(loadedGroups, requestedPages);
   const lines = useMemo(() => linesOf(layout, rows), [layout, rows]);
-  const selectedIndex = lines.indexOf(selectedId);
+  const selectedIndex = lines.indexOf(selectedId); // the key of a loaded image's line is the id of the image
   const { currentIndex, setCurrent } = useCurrentLine(lines, selectedId, selectedIndex);
 
   // oxlint warns that the React compiler cannot memoise this component; the project does not use the compiler.
@@ -123,6 +123,7 @@ export function CatalogueList(props: CatalogueListProps) {
     pages.current = requestedPages;
   }, [pages, requestedPages]);
 
+  // When the catalogue changes, `useScrollAnchor` keeps the visible rows in their place on the screen.
   const onScrolled = useScrollAnchor(scroller, { lines, listKey }, heights.group, (top) =>
     virtualizer.scrollToOffset(top),
   );
@@ -205,10 +206,10 @@ export function CatalogueList(props: CatalogueListProps) {
 
   /** Renders the images of a case, or those of a group that are in no case. */
   function rowsOf(images: readonly ImageLine[], { height, kind }: GroupLine | CaseLine) {
-    const [first] = images;
-    if (first === undefined) return null;
+    const [firstImage] = images;
+    if (firstImage === undefined) return null;
     /** Height of all images of the group or case, rendered or not. */
-    const rowsHeight = first.count * heights.image;
+    const rowsHeight = firstImage.count * heights.image;
     return (
       <ul
         key="rows"

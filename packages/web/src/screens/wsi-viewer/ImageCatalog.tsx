@@ -153,12 +153,12 @@ export const ImageCatalog = memo(function ImageCatalog(props: ImageCatalogProps)
     const position = currentId === null ? null : await loadPosition(loadedGroups, currentId);
     // When the list does not contain the current image, the next one is the first of the list, and the previous one the last.
     const fallbackPosition = direction === 1 ? 0 : count - 1;
-    let next = position === null ? fallbackPosition : position + direction;
-    for (; next >= 0 && next < count; next += direction) {
-      const image = await loadImageAt(loadedGroups, next);
-      const group = groupAt(groups, next);
+    let nextPosition = position === null ? fallbackPosition : position + direction;
+    for (; nextPosition >= 0 && nextPosition < count; nextPosition += direction) {
+      const image = await loadImageAt(loadedGroups, nextPosition);
+      const group = groupAt(groups, nextPosition);
       if (image?.status !== 'ready' || group === undefined) continue; // skips images that cannot be viewed
-      openBranches(group, next);
+      openBranches(group, nextPosition);
       onSelect(image.id);
       return image.id;
     }
@@ -270,11 +270,11 @@ type SelectNeighbour = (currentId: string | null, direction: 1 | -1) => Promise<
  * other, and each begins at the image that the previous step has selected.
  */
 function useSequentialSteps(selectedId: string | null, selectNeighbour: SelectNeighbour) {
-  const latestSelect = useRef(selectNeighbour);
+  const latestSelectNeighbour = useRef(selectNeighbour);
   /** The last step, with the id of the image that is selected after it; null when the next step begins at `selectedId`. */
   const lastStep = useRef<{ readonly idAfter: Promise<string | null>; isDone: boolean } | null>(null);
   useLayoutEffect(() => {
-    latestSelect.current = selectNeighbour;
+    latestSelectNeighbour.current = selectNeighbour;
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: after another selection, the next step begins at `selectedId`
   useLayoutEffect(() => {
@@ -284,7 +284,7 @@ function useSequentialSteps(selectedId: string | null, selectNeighbour: SelectNe
     const idBefore = lastStep.current?.idAfter ?? Promise.resolve(selectedId);
     // After a failure and at the end of the list, the same image stays selected.
     const idAfter = idBefore.then(
-      async (id) => (await latestSelect.current(id, direction).catch(() => null)) ?? id,
+      async (id) => (await latestSelectNeighbour.current(id, direction).catch(() => null)) ?? id,
     );
     const step = { idAfter, isDone: false };
     lastStep.current = step;

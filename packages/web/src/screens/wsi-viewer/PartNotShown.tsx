@@ -9,8 +9,8 @@ interface PartNotShownProps {
 }
 
 /**
- * A message in the place of a part of the screen whose code could not be loaded. The open slide stays. Unlike `PartFailed` of the viewer,
- * it is in the chunk of the catalogue, which must stay small.
+ * A message in the place of a part of the screen whose code could not be loaded. The open slide stays. The viewer has a similar component,
+ * `PartFailed`, but importing it would enlarge the script of the catalogue, which must stay small.
  */
 export function PartNotShown({ message, onRetry }: PartNotShownProps) {
   return (

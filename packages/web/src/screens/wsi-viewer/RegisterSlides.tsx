@@ -14,8 +14,8 @@ import { halves } from './viewed-address.ts';
 /** Two pairs of points determine shift, rotation and scale. */
 const minPairs = 2;
 /**
- * A third pair also corrects stretching. With two or three pairs, the points of each pair coincide after the registration, so the
- * `residual_um` of the response, which is 0, says nothing about its accuracy.
+ * A third pair also corrects stretching. With two or three pairs, the points of each pair always coincide after the registration. The
+ * remaining distance in the response (`residual_um`) is therefore 0, says nothing about the accuracy, and is not shown.
  */
 const maxPairs = 3;
 
@@ -96,6 +96,7 @@ export function RegisterSlides({ slideCase, imageIds, views, onClose }: Register
       <Button size="xs" variant="default" onClick={onClose}>
         {texts.close}
       </Button>
+      {/* Draws the points over each slide, in the element of its view. */}
       {halves.map((half) =>
         createPortal(
           <SlideMarks

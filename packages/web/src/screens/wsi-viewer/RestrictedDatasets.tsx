@@ -33,6 +33,7 @@ export function RestrictedDatasets({ onAccessChanged, isOpen, onToggle }: Restri
   const { data } = useRequestableDatasets();
   /** Name of the dataset for which the dialog is open; null while it is closed. */
   const [requestedDataset, setRequestedDataset] = useState<string | null>(null);
+  // `data` also contains datasets to which the user has been granted access, so a change of access changes this text.
   const accessByDataset = data?.map(({ name, granted }) => `${name} ${granted}`).join('\n');
   useOnChange(accessByDataset, onAccessChanged);
   const requestableDatasets = data?.filter((dataset) => !dataset.granted) ?? [];

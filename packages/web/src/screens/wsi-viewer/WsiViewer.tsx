@@ -32,7 +32,7 @@ import { ViewingOverlay } from './ViewingOverlay.tsx';
 import { halves } from './viewed-address.ts';
 import classes from './WsiViewer.module.css';
 
-/** Media query of narrow windows, in which the catalogue covers the slide instead of being beside it; also in WsiViewer.module.css. */
+/** Media query of narrow windows, in which the catalogue covers the slide. WsiViewer.module.css contains the same query. */
 const narrowWindow = '(max-width: 48em)';
 
 /** Loaded after the catalogue or when a slide is opened, so that the rows of the catalogue appear seconds earlier on a slow network. */
@@ -58,8 +58,8 @@ const CaseStrip = lazyPart(
 export function WsiViewer() {
   const session = useImageSession();
   const isOnline = useOnline();
-  // `arrangements`: which result layers (computed rasters and objects) each half shows. `colours`: whether the colour profile of a
-  // slide corrects its colours.
+  // `viewed`: the slides in the URL. `historyStep` changes when the user goes back or forward. `arrangements`: which result layers
+  // (computed rasters and objects) each half shows. `colours`: whether the colour profile of a slide corrects its colours.
   const { viewed, historyStep, open, setField, arrangements, colours, setColours } = useViewed();
   const setCorrected = useCallback(
     (isCorrected: boolean) => setColours(isCorrected ? 'corrected' : 'scanned'),
@@ -82,7 +82,7 @@ export function WsiViewer() {
 
   const comparison = useComparison(viewed, historyStep);
   const { activeHalf, activate } = comparison;
-  /** Whether the user has pressed Compare: the next selected slide opens beside the first. */
+  /** Whether the user has pressed Compare: the next selected slide opens in the second half. */
   const [isComparisonRequested, setComparisonRequested] = useState(false);
   const isSelectingSecond = isComparisonRequested && viewed.second === null;
   /** Whether the viewer has two halves. */
@@ -142,7 +142,7 @@ export function WsiViewer() {
   };
 
   return (
-    // When the interface mixes Turkish and English, this screen is English and the page around it Turkish.
+    // Until the user chooses a language, this screen is English, and the page around it is Turkish.
     <div className={classes.screen} lang={chosenLanguageOr('en')}>
       <aside className={classes.sidebar} hidden={!isCatalogOpen}>
         <ImageCatalog
@@ -223,7 +223,7 @@ export function WsiViewer() {
                         descriptors={descriptors}
                         session={session.id}
                         initialField={initialField}
-                        avoidsGlass={isInitialFieldEstimated}
+                        avoidsGlass={isInitialFieldEstimated} // an estimated field may show only glass, without tissue
                         onField={(field) => {
                           if (image !== null) setField(half, image.id, field);
                         }}

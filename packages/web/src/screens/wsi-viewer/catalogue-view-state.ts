@@ -90,9 +90,9 @@ export function rememberScroll(topPx: number): void {
 export function useSectionOpen(id: string, isInitiallyOpen: boolean) {
   const key = [sectionKeyPrefix, id];
   const [isOpen, setOpen] = useState(() => queryClient.getQueryData<boolean>(key) ?? isInitiallyOpen);
-  const change = (next: boolean) => {
+  const setSectionOpen = (next: boolean) => {
     queryClient.setQueryData(key, next);
     setOpen(next);
   };
-  return [isOpen, change] as const;
+  return [isOpen, setSectionOpen] as const;
 }

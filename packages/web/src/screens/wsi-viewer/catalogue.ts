@@ -58,11 +58,11 @@ type GroupsResponse = ResponseOf<typeof listImageGroups>;
 /** Returns the groups and cases of a response with their positions. A position is the number of images before the group or case. */
 export function groupsOf({ groups }: Pick<GroupsResponse, 'groups'>): readonly DatasetGroup[] {
   let start = 0;
-  return groups.map(({ dataset_name, images, cases = [] }) => {
+  return groups.map(({ dataset_name, images: imageCount, cases = [] }) => {
     let caseStart = start;
     const group = {
       ...keyAndNameOf(dataset_name),
-      count: images,
+      count: imageCount,
       start,
       cases: cases.map(({ id, name, images: count }) => {
         const caseGroup = { key: `case ${id}`, name, count, start: caseStart };
@@ -70,7 +70,7 @@ export function groupsOf({ groups }: Pick<GroupsResponse, 'groups'>): readonly D
         return caseGroup;
       }),
     };
-    start += images;
+    start += imageCount;
     return group;
   });
 }

@@ -67,7 +67,7 @@ export function useListKeys(options: ListKeysOptions) {
    * Whether the user last pressed the row of an image in the list with the mouse or a finger. This opens the image, and keys
    * such as the arrows then move the opened slide instead of the focus.
    */
-  const doKeysMoveSlide = useRef(false);
+  const keysMoveSlide = useRef(false);
 
   /** Focuses a line. @returns false when the line is not rendered */
   function focusOn(index: number): boolean {
@@ -119,11 +119,11 @@ export function useListKeys(options: ListKeysOptions) {
     moveTo,
     handlers: {
       onKeyDown(event: KeyboardEvent) {
-        if (event.ctrlKey || event.metaKey || event.altKey || doKeysMoveSlide.current) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || keysMoveSlide.current) return;
         if (handleKey(event.key)) event.preventDefault();
       },
       onPointerDown({ target }: PointerEvent) {
-        doKeysMoveSlide.current = target instanceof Element && target.closest('li') !== null; // only images are in `li`
+        keysMoveSlide.current = target instanceof Element && target.closest('li') !== null; // only images are in `li`
       },
       onFocus({ target }: FocusEvent) {
         hadFocus.current = true;
@@ -134,7 +134,7 @@ export function useListKeys(options: ListKeysOptions) {
         if (!target.isConnected) return; // the focused line has left the list; the layout effect moves the focus
         if (scroller.current?.contains(relatedTarget)) return;
         hadFocus.current = false;
-        doKeysMoveSlide.current = false;
+        keysMoveSlide.current = false;
       },
     },
   };

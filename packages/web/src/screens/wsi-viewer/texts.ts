@@ -1,7 +1,7 @@
 import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-const toFourDigits = (value: number) => formatMeasuredValue(Number(value.toPrecision(4)));
+const toFourDigits = (value: number) => formatMeasuredValue(Number(value.toPrecision(4))); // significant digits
 const micrometres = (x: number, y: number) =>
   x === y ? `${toFourDigits(x)} µm` : `${toFourDigits(x)} × ${toFourDigits(y)} µm`;
 const magnification = (objective: number) => `${formatMeasuredValue(Number(objective.toPrecision(3)))}×`;
@@ -9,8 +9,8 @@ const magnification = (objective: number) => `${formatMeasuredValue(Number(objec
 const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ ${text}` : text);
 
 /**
- * Texts of the slide viewer. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
- * language of these texts in that case.
+ * Texts of the slide viewer. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 export const texts = wording({
   languageWhenMixed: 'en',

@@ -45,7 +45,7 @@ interface Comparison {
   readonly activeHalf: Half;
   /** Must be called when the user begins to use a half. */
   readonly activate: (half: Half) => void;
-  /** Whether one slide follows the movements of the other one. */
+  /** Whether each slide follows the movements of the other slide. */
   readonly isLinked: boolean;
   readonly toggleLink: () => void;
 }
@@ -98,7 +98,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
   );
 
   /**
-   * Returns the field that corresponds to the field of the other half; null when the slides are not linked or the other one is not open.
+   * Returns the field that corresponds to the field of the other half; null when the slides are not linked or the other slide is not open.
    * For slides that are not registered, also null when this slide cannot be opened or a size is unknown.
    */
   const linkedFieldOf = (half: Half): SlideField | null => {
@@ -110,6 +110,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     // `registration` maps the first slide to the second; `toThisHalf` maps the other slide to the slide of this half.
     const toThisHalf = registration === null || half === 'second' ? registration : inverseOf(registration);
     if (toThisHalf !== null) return registeredField(toThisHalf, field);
+    // Without a registration, the field is estimated: at the same magnification and distance from the middle of the slide.
     if (slide === null || size === null || otherSize === null) return null;
     return correspondingField(
       { field, calibration: other.opened.calibration, ...otherSize },

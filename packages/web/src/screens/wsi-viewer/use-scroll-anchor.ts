@@ -71,7 +71,7 @@ function correctedScrollTop(
     const isSameCatalogue = before.shown.lines.layout.groups === lines.layout.groups;
     return isSameCatalogue ? scrollTop : scrollTop + line.top - before.line.top;
   }
-  // The line has left the list: the title of its case, or else of its group, moves to the top, unless it is below the top already.
+  // The line has left the list: the title of its case, or else of its group, moves to the top, unless that title is below the top already.
   const { group } = before.line;
   const slideCase = before.line.kind === 'image' ? before.line.caseLine?.slideCase : undefined;
   const titleIndexes = [slideCase, group].map((branch) => lines.layout.indexOfBranch(branch?.key ?? ''));

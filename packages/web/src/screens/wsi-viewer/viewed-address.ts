@@ -1,6 +1,7 @@
 /**
- * The query parameters of the viewer's URL: one slide or two compared slides, with field (visible part), result layers (computed rasters
- * and objects) and colours. Example: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`, where `a` and `b` are ids of images.
+ * The query parameters of the viewer's URL. They name one slide or two compared slides by their image ids and, for each slide, its field
+ * (visible part) and result layers (computed rasters and objects). The choice of colours applies to both slides. Example with the image
+ * ids `a` and `b`: `?image=a&x=10&y=20.5&zoom=0.5&beside=b`.
  */
 import type { Half } from '../../viewer/link-views.ts';
 import { formatField, parseField, type SlideField } from '../../viewer/view-address.ts';
@@ -26,7 +27,7 @@ export interface ViewedImages extends Readonly<Record<Half, ViewedImage | null>>
 const imageParameters: Readonly<Record<Half, string>> = { first: 'image', second: 'beside' };
 const resultParameters: Readonly<Record<Half, string>> = { first: 'results', second: 'b-results' };
 const fieldPrefixes: Readonly<Record<Half, string>> = { first: '', second: 'b' }; // `x` and `bx`, for example
-/** Checks only the characters and the length of the result layers, which the viewer parses later; matches `9f1c2ab3_o60*swipe-50`. */
+/** Checks only the characters and the length of a text such as `9f1c2ab3_o60*swipe-50`; `parseArrangement` of the viewer parses it later. */
 const resultsPattern = /^[0-9a-z*._+-]{1,4000}$/;
 export const halves: readonly Half[] = ['first', 'second'];
 
@@ -50,7 +51,7 @@ export function parseViewed(parameters: URLSearchParams): ViewedImages {
   };
 }
 
-/** Inverse of `parseViewed`. Without a slide in the first half, it omits the colours. */
+/** Inverse of `parseViewed`. Omits the colours when the first half has no slide. */
 export function formatViewed(viewed: ViewedImages): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const half of halves) {

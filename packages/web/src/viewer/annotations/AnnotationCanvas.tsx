@@ -23,7 +23,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
   const allCanvas = useRef<HTMLCanvasElement>(null);
   const draftCanvas = useRef<HTMLCanvasElement>(null);
   const { store, session } = slideAnnotations; // `session` is the state of drawing: tool, draft, brush
-  const isLive = useSyncExternalStore(store.listen, () => store.isLive);
+  const isLive = useSyncExternalStore(store.listen, () => store.isLive); // whether changes of other users arrive
 
   const drawDraftCanvas = useEffectEvent(() => {
     const context = clearCanvas(draftCanvas.current, view);
@@ -38,9 +38,9 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
     resetPainter();
     let frame = 0; // id of the scheduled animation frame; 0 when none is scheduled
     /** Whether the next frame must draw the canvas with all annotations, not only the one with the draft. */
-    let areAllStale = false;
+    let isAllCanvasStale = false;
     const drawAll = () => {
-      areAllStale = false;
+      isAllCanvasStale = false;
       const context = clearCanvas(allCanvas.current, view);
       const placement = view.placement();
       if (context === null || placement === null) return;
@@ -48,11 +48,11 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
       if (isIncomplete) scheduleDraw('all'); // the painter limits its time per frame and continues in the next one
     };
     const scheduleDraw = (canvases: 'all' | 'draft') => {
-      areAllStale ||= canvases === 'all';
+      isAllCanvasStale ||= canvases === 'all';
       if (frame !== 0) return;
       frame = requestAnimationFrame(() => {
         frame = 0;
-        if (areAllStale) drawAll();
+        if (isAllCanvasStale) drawAll();
         drawDraftCanvas();
       });
     };
@@ -92,7 +92,7 @@ export function AnnotationCanvas({ view, slideAnnotations, calibration, isDrawin
   useEffect(() => drawDraftCanvas(), [isDrawing, calibration]);
 
   return (
-    // The browser tests wait for `data-live`: from then on, changes of other users arrive.
+    // The browser tests wait for `data-live`.
     <div className={classes.canvases} aria-hidden="true" data-live={isLive || undefined}>
       <canvas ref={allCanvas} />
       <canvas ref={draftCanvas} />

@@ -71,7 +71,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   );
 
   const saveText = (field: 'name' | 'description', typed: string | null) => {
-    // Pasted text may contain characters that the server rejects, such as the tab between two cells of a spreadsheet.
+    // Removes characters that the server rejects: pasted text may contain them, such as the tab between two cells of a spreadsheet.
     const clean = field === 'name' ? cleanLine : cleanText;
     const newText = typed === null ? undefined : clean(typed).trim();
     const setTyped = field === 'name' ? setTypedName : setTypedDescription;
@@ -91,7 +91,7 @@ const Details = memo(function Details({ store, annotation, datasetClasses, isRea
   const className = classNameOf(feature);
   const classify = (newClassName: string) => {
     const newClass = datasetClasses.find(({ name }) => name === newClassName);
-    // The option `noClass` has the value '', which no class has.
+    // The option `noClass` has the value '', which is the name of no class.
     const classification: Classification | null = newClass === undefined ? null : classificationOf(newClass);
     if (newClassName !== className) store.change([{ id, feature: withClass(feature, classification) }]);
   };

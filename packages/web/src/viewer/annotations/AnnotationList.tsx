@@ -59,6 +59,7 @@ const List = memo(function List({ slideAnnotations: { store }, actions, calibrat
       scroller.current?.querySelector<HTMLElement>(`[data-line="${index}"]`)?.focus({ preventScroll: true });
     });
   };
+  // Keeps the keyboard focus in the list when the annotation of the focused line is deleted.
   const lineFocus = useLineFocus(lines, scroller, focusLine);
   /** Selects and focuses the next or the previous annotation of the list. */
   const selectNeighbour = (currentIndex: number, step: 1 | -1) => {

@@ -26,7 +26,7 @@ import { texts } from './texts.ts';
 import type { AnnotationActions } from './use-annotation-actions.ts';
 import { type SlideAnnotations, useSessionValue, useStoreValue } from './use-annotations.ts';
 
-/** Shortcuts of the tools: the same as in QuPath (a desktop slide viewer), which has none for cutting. */
+/** Shortcuts of the tools: those of QuPath (a desktop slide viewer), and X for cutting, for which QuPath has no shortcut. */
 export const toolKeys: Readonly<Record<Tool, string>> = {
   move: 'M',
   rectangle: 'R',

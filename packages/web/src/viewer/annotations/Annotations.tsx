@@ -99,7 +99,7 @@ function DrawingMode({
   onDone,
   ...props
 }: DrawingModeProps) {
-  const { store, session } = slideAnnotations;
+  const { store, session } = slideAnnotations; // `session`: the tool, the draft (unfinished shape) and the brush
   const tool = useSessionValue(session, (state) => state.tool);
   const canDrawOnActiveLayer = useStoreValue(store, (state) => state.canDrawOn(state.activeLayerId));
   const hasSelection = useStoreValue(store, ({ selection }) => selection.size > 0);
@@ -113,7 +113,7 @@ function DrawingMode({
   const [announcement, setAnnouncement] = useState('');
   const actions = useAnnotationActions(slideAnnotations, view, setAnnouncement);
   const datasetClasses = useAnnotationClasses(dataset);
-  const isSpaceHeld = useSpaceHeld(); // a function: while the space bar is held, dragging moves the slide with every tool
+  const isSpaceHeld = useSpaceHeld(); // a function; while it returns true, dragging moves the slide with every tool
   const pointer = usePointer(view, slideAnnotations, tool, isSpaceHeld);
 
   /** Has the effect of a click in the middle of the view; called for the Enter key. */
@@ -126,7 +126,7 @@ function DrawingMode({
       return;
     }
     const { x, y } = toImage(placement, view.centre());
-    const lastPoint = session.draft?.kind === 'path' ? session.draft.fixed.at(-1) : undefined;
+    const lastPoint = session.draft?.kind === 'path' ? session.draft.placed.at(-1) : undefined;
     // Adding the same point twice (less than one image pixel apart) completes the shape.
     if (lastPoint !== undefined && Math.hypot(lastPoint[0] - x, lastPoint[1] - y) < 1) session.finish();
     else session.addPoint([x, y]);
@@ -220,8 +220,8 @@ function DrawingMode({
 }
 
 /**
- * Converts the measurements in `shapesToKeep` into annotations once the annotations are open. They go to the active layer, or to
- * the user's own layer if the user may not draw on the active one.
+ * Converts the measurements in `shapesToKeep` into annotations once the annotations are open. The new annotations belong to the active
+ * layer, or to the user's own layer if the user may not draw on the active one.
  */
 function useMeasurementConversion(
   slideAnnotations: SlideAnnotations | null,
@@ -238,7 +238,11 @@ function useMeasurementConversion(
   }, [slideAnnotations, shapesToKeep]);
 }
 
-/** Sends pointer events to the chosen tool in the drawing mode. @returns a reference to the handler of these events */
+/**
+ * Sends pointer events to the chosen tool in the drawing mode. `hitIndex` finds the annotations at the pointer.
+ *
+ * @returns a reference to the handler of these events
+ */
 function usePointer(
   view: SlideView,
   { store, session, hitIndex }: SlideAnnotations,
@@ -253,7 +257,7 @@ function usePointer(
     view.setPointerTool(pointer.current);
     return () => {
       view.setPointerTool(null);
-      session.setPointer(null);
+      session.setPointer(null); // hides the circle of the brush
     };
   }, [view, store, session, hitIndex, isSpaceHeld, tool]);
   return pointer;

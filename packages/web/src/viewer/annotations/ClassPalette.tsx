@@ -20,7 +20,7 @@ export function classificationOf({ name, color }: AnnotationClass): Classificati
 export function ClassPalette({ slideAnnotations: { session }, classes: datasetClasses }: ClassPaletteProps) {
   const chosenClassName = useSessionValue(
     session, // the state of drawing: tool, class, draft (unfinished shape) and brush
-    ({ classification }) => classification?.names.join(': ') ?? null, // a subclass has a name for each level
+    ({ classification }) => classification?.names.join(': ') ?? null, // such as `Tumor: Positive` for a subclass
   );
   return (
     // `data-shown-on="wide"`: phones hide the palette until the user shows all tools (SlideViewer.module.css).

@@ -24,21 +24,25 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
   /** The loaded changes of the layer, newest first; null before the first ones are loaded. */
   const [revisions, setRevisions] = useState<readonly AnnotationRevision[] | null>(null);
   const [openedAt] = useState(() => Date.now());
-  /** Cursors of two pages of changes: the page to load (null: the newest), and the next older page (null: none to offer). */
-  const [cursor, setCursor] = useState<{ readonly loaded: string | null; readonly next: string | null }>({
-    loaded: null,
-    next: null,
+  /** Cursors of two pages of changes: the requested page (null: the newest), and the next older page (null: none to offer). */
+  const [cursors, setCursors] = useState<{
+    readonly requested: string | null;
+    readonly older: string | null;
+  }>({
+    requested: null,
+    older: null,
   });
   const [failure, setFailure] = useState<string | null>(null); // error message
   useEffect(() => {
     let isClosed = false;
-    loadLayerHistory(layerId, cursor.loaded).then(
+    loadLayerHistory(layerId, cursors.requested).then(
       (page) => {
         if (isClosed) return;
         setRevisions((before) => [...(before ?? []), ...page.revisions]);
+        // If the oldest change of the page is too old to be restored, so are all changes of older pages.
         const oldest = page.revisions.at(-1);
         const isRestorable = oldest !== undefined && openedAt - Date.parse(oldest.at) < restorableMs;
-        setCursor(({ loaded }) => ({ loaded, next: isRestorable ? page.next_cursor : null }));
+        setCursors(({ requested }) => ({ requested, older: isRestorable ? page.next_cursor : null }));
       },
       (error: unknown) => {
         if (!isClosed) setFailure(messageOf(error, texts.historyFailed));
@@ -47,7 +51,7 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
     return () => {
       isClosed = true;
     };
-  }, [layerId, cursor.loaded, openedAt]);
+  }, [layerId, cursors.requested, openedAt]);
 
   const restore = ({ annotation }: AnnotationRevision) => {
     setFailure(null);
@@ -98,8 +102,8 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
             </Group>
           );
         })}
-        {cursor.next !== null && (
-          <Button variant="default" onClick={() => setCursor({ loaded: cursor.next, next: null })}>
+        {cursors.older !== null && (
+          <Button variant="default" onClick={() => setCursors({ requested: cursors.older, older: null })}>
             {texts.olderDeletions}
           </Button>
         )}
@@ -118,7 +122,7 @@ function descriptionOf(feature: AnnotationFeature): string {
 /** A deletion that is the last change of its annotation. */
 interface Deletion {
   readonly revision: AnnotationRevision;
-  /** The annotation before the deletion; null when this change is not loaded. */
+  /** The annotation before the deletion; null when its previous revision is not loaded. */
   readonly version: AnnotationFeature | null;
 }
 

@@ -43,6 +43,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     const check = async () => {
       const { activeLayerId } = store;
       if (isNewLayer(activeLayerId)) {
+        // The user has no layer on this slide yet: the id is only a placeholder.
         const name = file.name.slice(0, maxLayerNameLength);
         const createdLayer = await createLayer(store.imageId, name, 'import');
         createdLayerId = createdLayer.id;

@@ -11,7 +11,7 @@ import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
 import type { SlideAnnotations } from './use-annotations.ts';
 
-/** GeoJSON of QuPath, plain GeoJSON, XML of ASAP, XML of Aperio ImageScope, and measurements as CSV. The named programs view slides. */
+/** GeoJSON of QuPath, plain GeoJSON, XML of ASAP and of Aperio ImageScope (all three are slide viewers), and measurements as CSV. */
 const exportFormats: readonly ExportFormat[] = ['qupath', 'geojson', 'asap', 'aperio', 'csv'];
 /** File name extensions of exported files. */
 const extensions: Readonly<Record<ExportFormat, string>> = {
@@ -41,7 +41,7 @@ interface LayerMenuProps {
 export function LayerMenu(props: LayerMenuProps) {
   const { slideAnnotations, activeLayer, mayDraw } = props;
   const { store } = slideAnnotations;
-  const [dialog, setDialog] = useState<'rename' | 'deleted' | 'deleted annotations' | null>(null); // the open dialog
+  const [dialog, setDialog] = useState<'rename' | 'deleted layers' | 'deleted annotations' | null>(null); // the open dialog
   /** The file that the user has chosen to import; null if there is none. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
   const fileInput = useRef<HTMLInputElement>(null);
@@ -75,7 +75,9 @@ export function LayerMenu(props: LayerMenuProps) {
           {activeLayer?.rights.manage && !activeLayer.locked && (
             <Menu.Item onClick={props.onDelete}>{texts.deleteLayer}</Menu.Item>
           )}
-          {mayDraw && <Menu.Item onClick={() => setDialog('deleted')}>{texts.deletedLayers}</Menu.Item>}
+          {mayDraw && (
+            <Menu.Item onClick={() => setDialog('deleted layers')}>{texts.deletedLayers}</Menu.Item>
+          )}
           {mayChangeAnnotations && activeLayer !== null && (
             <Menu.Item onClick={() => setDialog('deleted annotations')}>{texts.deletedAnnotations}</Menu.Item>
           )}
@@ -120,7 +122,7 @@ export function LayerMenu(props: LayerMenuProps) {
       {dialog === 'rename' && activeLayer !== null && (
         <RenameDialog name={activeLayer.name} onRename={props.onRename} onClose={closeDialog} />
       )}
-      {dialog === 'deleted' && (
+      {dialog === 'deleted layers' && (
         <DeletedLayersDialog imageId={store.imageId} onClose={closeDialog} onRestored={props.onReload} />
       )}
       {dialog === 'deleted annotations' && activeLayer !== null && (

@@ -20,7 +20,7 @@ export function SaveStateNote({
   onlyProblems = false,
 }: SaveStateNoteProps) {
   useStoreVersion(store); // renders this component again after each change of the annotations
-  const state = store.queue.state();
+  const state = store.queue.state(); // the queue sends changes to the server
   const conflictCount = store.queue.conflicts().length;
   const discard = () => {
     loadAnnotationLayers(store.imageId).then(

@@ -2,7 +2,8 @@
  * The annotations of the open slide: layers, annotations, selection and undo history. The store applies every change of
  * the user immediately and adds it to the change queue, which sends it to the server. Changes of other users arrive as
  * server events through `receiveLayer` and `receiveChanges`. A revision counts the changes of an annotation on the
- * server; the base revision of a change is the revision to which it applies.
+ * server; the base revision of a change is the revision to which it applies. A user's first layer on a slide
+ * is created when its first annotation is saved. Until then, the layer has a placeholder (`newLayerId`) as its id.
  *
  * This file is longer than others, because the store merges this user's changes, loaded layers and the events about
  * changes of other users into one set of annotations.
@@ -72,8 +73,8 @@ export class AnnotationStore {
   /** Ids of created layers, by the placeholder id (`newLayerId`) that their first annotations had as layer id. */
   readonly #createdLayers = new Map<string, string>();
   /**
-   * By layer id, the different layer id that `Annotation.id` contains. In the annotations of a created layer, `Annotation.id` keeps the
-   * placeholder, so that a selection, a draft and a text that is being typed survive the creation of the layer.
+   * By layer id: the layer id that `Annotation.id` contains, where the two ids differ. The annotations of a created layer keep the
+   * placeholder in `Annotation.id`, so that a selection, a draft and typed text survive the creation of the layer.
    */
   readonly #layersInIds = new Map<string, string>();
   /** Increments with every change: React's `useSyncExternalStore` compares it. */
@@ -146,7 +147,7 @@ export class AnnotationStore {
     this.#notify([]);
   }
 
-  /** Initials of other users, by the id of the annotation that the user has just changed. */
+  /** Initials of the other users who have just changed annotations, by the id of the annotation. */
   get recentAuthors(): ReadonlyMap<string, string> {
     return this.#recentAuthors.all;
   }
@@ -307,7 +308,7 @@ export class AnnotationStore {
     if (step.length > 0) this.#apply(step.map(({ id, layerId, after }) => ({ id, layerId, feature: after })));
   }
 
-  /** The first unresolved conflict of this slide; undefined if there is none. The queue also holds conflicts of other slides. */
+  /** The first unresolved conflict of this slide; undefined if there is none. The queue of the account also holds those of other slides. */
   get conflict(): Conflict | undefined {
     return this.queue.conflicts().find(({ mine }) => mine.imageId === this.imageId);
   }
@@ -403,8 +404,8 @@ export class AnnotationStore {
   }
 
   /**
-   * Removes the user's edits of these annotations from the undo history, because versions of the server have replaced the annotations:
-   * undoing such an edit would also undo changes of other users. Deselects the annotations that are deleted on the server.
+   * Removes the user's edits of these annotations from the undo history. Versions of the server have replaced the annotations, so undoing
+   * such an edit would also undo changes of other users. Deselects the annotations that are deleted on the server.
    */
   #removeFromHistory(ids: Iterable<string>): void {
     const replacedIds = new Set(ids);
@@ -440,7 +441,7 @@ export class AnnotationStore {
     let idsToNotify: string[] = [];
     /** The part of `idsToNotify` without a pending change at the time of loading: the loaded version is another user's change. */
     let idsOfOthers: string[] = [];
-    let notifiedAt = 0; // as `performance.now()` returns it, in milliseconds
+    let notifiedAt = 0; // time of the last notification, as `performance.now()` returns it
     const notifyLoaded = () => {
       this.#applyPending(); // loaded annotations may have replaced changes that are not sent yet
       const pending = this.#idsOfPending();
@@ -485,7 +486,7 @@ export class AnnotationStore {
     notifyLoaded();
   }
 
-  /** Stores an annotation from the server if its revision is newer than the stored one. @returns whether it did so */
+  /** Stores an annotation from the server unless the stored revision is the same or newer. @returns whether the annotation was stored */
   #storeIfNewer(featureJson: unknown, layerId: string, authors: Readonly<Record<string, string>>): boolean {
     const feature = readFeature(featureJson);
     if (feature === null) return false;

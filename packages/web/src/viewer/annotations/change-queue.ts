@@ -57,8 +57,8 @@ const retryDelaysMs = [1000, 2000, 5000, 10_000, 30_000];
 /** Maximum number of changes in one request: half of the number that the server accepts. */
 const maxChangesPerBatch = 500;
 /**
- * Maximum estimated size of the changes in one request; a larger change is sent alone. The server accepts more, but a request must
- * arrive within 30 s: at 1.2 Mbit/s, it does.
+ * Maximum estimated size of the changes in one request, in bytes; a larger change is sent alone. The server accepts more, but a request
+ * must arrive within 30 s: 4 MiB do so at 1.2 Mbit/s.
  */
 const maxBytesPerBatch = 4 * 2 ** 20;
 /** Estimated bytes of a position such as `[123456.78,123456.78],`. */
@@ -110,7 +110,10 @@ export class ChangeQueue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Adds a change. It replaces a queued change of the same annotation and keeps the base revision of that change. */
+  /**
+   * Adds a change, which replaces a queued change of the same annotation. The base revision of the queued change stays, because the server
+   * has not received the queued change yet.
+   */
   add(change: PendingChange): void {
     const key = annotationKey(change);
     const conflict = this.#conflicts.get(key);
@@ -260,9 +263,9 @@ export class ChangeQueue {
     const sendable = [...this.#queued.values()].filter(
       (change) => !this.#conflicts.has(annotationKey(change)) && !this.#rejections.has(change.layerId),
     );
-    const [first] = sendable;
-    if (first === undefined) return null;
-    const { layerId, imageId } = first;
+    const [firstChange] = sendable;
+    if (firstChange === undefined) return null;
+    const { layerId, imageId } = firstChange;
     if (isNewLayer(layerId)) return (await this.#createLayer(layerId, imageId)) ? this.#nextBatch() : null;
     const changes = this.#fittingBatch(sendable.filter((change) => change.layerId === layerId));
     const batch = { layerId, imageId, changes };
@@ -280,7 +283,6 @@ export class ChangeQueue {
     for (const change of changes.slice(0, maxChangesPerBatch)) {
       bytes += estimateBytes(change);
       if (count > 0 && bytes > this.#maxBytesPerBatch) break;
-
       count++;
     }
     return changes.slice(0, count);
@@ -289,7 +291,7 @@ export class ChangeQueue {
   /**
    * Creates the layer for a placeholder id and moves the queued changes to it.
    *
-   * @returns false if it must be tried again later; true after the layer is created, or rejected by the server
+   * @returns false if the creation must be tried again later; true after the layer is created, or rejected by the server
    */
   async #createLayer(placeholder: string, imageId: string): Promise<boolean> {
     try {

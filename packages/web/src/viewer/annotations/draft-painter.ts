@@ -33,7 +33,7 @@ const lineWidth = 3;
 const borderWidths = { dark: 5, yellow: 2.5 } as const;
 /** Radius of the dot at a placed point of an unfinished line or polygon. */
 const placedPointRadius = 3;
-/** Distance between a position and the text beside it, which shows the length or area. */
+/** Distance between a position and the text next to it, which shows the length or area. */
 const readoutOffset = 14;
 /** When more vertices of an annotation than this are visible, they are too dense to be dragged, and the annotation gets no handles. */
 const maxHandles = 500;
@@ -88,10 +88,10 @@ function strokeGeometry(scene: Scene, geometry: Geometry, color: string, style: 
   if (!boundsTouch(boundsOf(geometry), visibleBounds(placement, size, drawnMargin))) return; // not visible
   const zoom = zoomOf(placement);
   const path = new Path2D();
-  addOutline(path, geometry, simplificationLevelOf(zoom));
+  addOutline(path, geometry, simplificationLevelOf(zoom)); // omits positions that make no difference at this zoom
   const areDots = geometry.type === 'Point' || geometry.type === 'MultiPoint';
   const width = areDots ? dotSize : lineWidth;
-  applyPlacement(context, placement, size.pixelRatio);
+  applyPlacement(context, placement, size.pixelRatio); // from here on, the unit of the canvas is an image pixel
   context.lineJoin = 'round';
   context.lineCap = 'round';
   context.setLineDash([]);
@@ -129,13 +129,13 @@ function drawNewShape(scene: Scene, draft: Draft): void {
   if (measuredGeometry !== null && readoutPosition !== undefined) {
     drawReadout(scene, measuredGeometry, readoutPosition);
   }
-  if (draft.kind === 'path') drawPlacedPoints(scene, draft.fixed.slice(0, maxPlacedPoints));
+  if (draft.kind === 'path') drawPlacedPoints(scene, draft.placed.slice(0, maxPlacedPoints));
 }
 
 /** Returns the end of a box or path: where the pointer is or, before it moves, the last placed point; undefined for other drafts. */
 function endPositionOf(draft: Draft): Position | undefined {
   if (draft.kind === 'box') return draft.end;
-  return draft.kind === 'path' ? (draft.floating ?? draft.fixed.at(-1)) : undefined;
+  return draft.kind === 'path' ? (draft.pointer ?? draft.placed.at(-1)) : undefined;
 }
 
 /** Draws a brush stroke in the colour of its class, or dark while it erases. */
@@ -235,20 +235,20 @@ function drawAuthorInitials({ context, placement, size, store }: Scene): void {
     context.arc(x, y - badgeRadius, badgeRadius, 0, 2 * Math.PI);
     context.fill();
     context.fillStyle = '#fff';
-    context.fillText(initials, x, y - badgeRadius + 1); // capitals look centred one pixel below the middle
+    context.fillText(initials, x, y - badgeRadius + 1); // capitals look centred one CSS pixel below the middle
   }
   context.textAlign = 'start';
   context.textBaseline = 'alphabetic';
 }
 
-/** Writes the length or area of a geometry beside a position, inside the viewer. */
+/** Writes the length or area of a geometry next to a position, inside the viewer. */
 function drawReadout(scene: Scene, geometry: Geometry, [x, y]: Position): void {
   const { context, placement, size, calibration } = scene;
   const point = toScreen(placement, { x, y });
   const text = sizeText(geometry, calibration);
   switchToCssPixels(context, size);
   context.font = '600 14px Inter Variable, sans-serif';
-  context.lineWidth = 4;
+  context.lineWidth = 4; // dark edge of the characters: the filled text covers the inner half
   context.lineJoin = 'round';
   context.strokeStyle = darkColor;
   context.fillStyle = '#fff';

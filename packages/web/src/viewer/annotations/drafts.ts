@@ -16,6 +16,7 @@ import { type Annotation, mapPositions, roundGeometry } from './annotation.ts';
 import type { UserChange } from './annotation-store.ts';
 import type { Vertex } from './vertices.ts';
 
+/** `move` also selects; `wand` outlines the region of similar colour around a click; `cut` divides areas along a line. */
 export const tools = [
   'move',
   'rectangle',
@@ -35,7 +36,7 @@ export type Draft =
   /** A rectangle or an ellipse between two opposite corners. */
   | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
   /** A line or a polygon: the points placed so far, and the pointer as the next point (null until it moves). */
-  | { readonly kind: 'path'; readonly fixed: readonly Position[]; readonly floating: Position | null }
+  | { readonly kind: 'path'; readonly placed: readonly Position[]; readonly pointer: Position | null }
   /** A stroke with the brush. */
   | {
       readonly kind: 'stroke';
@@ -81,7 +82,12 @@ export function copiesOf(features: readonly AnnotationFeature[], offset = 0): re
   });
 }
 
-/** Returns the feature, with its nucleus, at another place; rounds all positions. @param dx to the right, in image pixels @param dy down */
+/**
+ * Returns the feature (a cell: with its nucleus) at another place; rounds all positions.
+ *
+ * @param dx distance to the right, in image pixels
+ * @param dy distance down
+ */
 export function moveFeature(feature: AnnotationFeature, dx: number, dy: number): AnnotationFeature {
   const { geometry, nucleusGeometry } = feature;
   const move = (moved: Geometry) => roundGeometry(mapPositions(moved, ([x, y]) => [x + dx, y + dy]));

@@ -104,7 +104,7 @@ export class DrawingSession {
     this.#notify();
   }
 
-  /** Sets the class of the selected annotations and of annotations that are drawn from now on. */
+  /** Sets the class of the selected annotations and of annotations that are drawn from now on; null: no class. */
   classify(classification: Classification | null): void {
     this.classification = classification;
     this.#store.change(
@@ -143,9 +143,9 @@ export class DrawingSession {
       case 'polygon':
       case 'polyline':
       case 'cut': {
-        const fixed = this.draft?.kind === 'path' ? this.draft.fixed : [];
-        this.setDraft({ kind: 'path', fixed: [...fixed, point], floating: null });
-        if (this.tool === 'line' && fixed.length === 1) this.finish(); // a line has two points
+        const earlierPoints = this.draft?.kind === 'path' ? this.draft.placed : [];
+        this.setDraft({ kind: 'path', placed: [...earlierPoints, point], pointer: null });
+        if (this.tool === 'line' && earlierPoints.length === 1) this.finish(); // a line has two points
         return;
       }
       case 'move':
@@ -173,8 +173,8 @@ export class DrawingSession {
 
   removeLastPoint(): void {
     if (this.draft?.kind !== 'path') return;
-    const fixed = this.draft.fixed.slice(0, -1);
-    this.setDraft(fixed.length === 0 ? null : { ...this.draft, fixed });
+    const placed = this.draft.placed.slice(0, -1);
+    this.setDraft(placed.length === 0 ? null : { ...this.draft, placed });
   }
 
   /** Applies the draft to the annotations and ends it. A draft that is too small to be a shape is dropped. */
@@ -190,10 +190,10 @@ export class DrawingSession {
       }
       case 'path': {
         if (this.tool === 'cut') {
-          this.#cut(draft.fixed);
+          this.#cut(draft.placed);
           return;
         }
-        const geometry = pathGeometry(this.tool, draft.fixed);
+        const geometry = pathGeometry(this.tool, draft.placed);
         if (geometry !== null) this.#create(geometry);
         return;
       }
@@ -260,8 +260,8 @@ export class DrawingSession {
   /** Merges the selected areas into the area that was selected first, or subtracts the other areas from this area. */
   combineSelected(operation: 'merge' | 'subtract'): void {
     const selected = this.#editableSelection().filter(({ feature }) => isArea(feature.geometry));
-    const [first, ...others] = selected;
-    if (first === undefined || others.length === 0) return;
+    const [target, ...others] = selected;
+    if (target === undefined || others.length === 0) return;
     const areas = selected.map(({ feature }) => feature.geometry as AreaGeometry); // the filter leaves only areas
     const [firstArea, ...otherAreas] = areas as [AreaGeometry, ...AreaGeometry[]];
     const result = operation === 'merge' ? unionAreas(areas) : subtractAreas(firstArea, otherAreas);
@@ -269,10 +269,10 @@ export class DrawingSession {
     // The merged areas are now part of the first one; subtracted areas stay.
     const deletions = operation === 'merge' ? others.map(({ id }) => ({ id, feature: null })) : [];
     this.#store.change([
-      { id: first.id, feature: { ...first.feature, geometry: normalise(result) } },
+      { id: target.id, feature: { ...target.feature, geometry: normalise(result) } },
       ...deletions,
     ]);
-    this.#store.select([first.id]);
+    this.#store.select([target.id]);
   }
 
   /** Changes the geometry of each selected annotation. */

@@ -60,7 +60,7 @@ export async function followAnnotations(
         if (event.id !== '') lastEventId = event.id;
       }
     } catch (error) {
-      // The account may no longer view the slide, or the sign-in has ended. After all other errors, a reconnect may help.
+      // With 401, the sign-in has ended; with 403 or 404, the account may not view the slide any more. After any other error, the loop reconnects.
       if (error instanceof AppError && (error.status === 404 || error.status === 401 || error.status === 403))
         return;
     } finally {

@@ -15,7 +15,7 @@ export function featuresOfShapes(
   return [...geometries, ...(marks.length > 0 ? [markedCells] : [])].map((geometry) => ({
     type: 'Feature',
     id: createUuid(),
-    geometry: normalise(geometry),
+    geometry: normalise(geometry), // rounds positions and repairs crossing lines
     properties: { objectType: 'annotation' }, // as in the GeoJSON of QuPath, a desktop slide viewer
   }));
 }

@@ -65,6 +65,7 @@ export function linesOf(
 /** Orders class names alphabetically, with annotations without a class at the end. */
 function compareClassNames(a: string | null, b: string | null): number {
   if (a === null) return 1;
+  // 'tr': in the order of the Turkish alphabet until the user chooses a language.
   return b === null ? -1 : a.localeCompare(b, chosenLanguageOr('tr'));
 }
 

@@ -23,8 +23,8 @@ export function packCoordinates(coordinates: Coordinates): PackedCoordinates | n
   /** Appends the positions to `numbers` and returns the nesting. */
   const pack = (list: readonly Coordinates[]): Nesting => {
     // The first element decides: all elements of a list are positions, or all are lists.
-    const [first = []] = list;
-    const isListOfLists = first.length > 0 && !isPosition(first);
+    const [firstElement = []] = list;
+    const isListOfLists = firstElement.length > 0 && !isPosition(firstElement);
     if (isListOfLists) return list.map((part) => pack(part as readonly Coordinates[]));
     for (const [x, y] of list as readonly (readonly number[])[]) numbers.push(x ?? 0, y ?? 0);
     return list.length;

@@ -1,7 +1,8 @@
 /**
  * The painter that draws annotations to a canvas. A grid divides the slide into cells. The annotations of one colour in one cell
- * form a group with one path for each level of simplification, so each frame of a movement costs one canvas call per visible cell
- * and colour. A cell with many vertices has several groups, so that building a path is fast and a change rebuilds only one.
+ * form a group. A group has one path for each level of simplification, so each frame of a movement costs one canvas call per
+ * visible group. A cell with many vertices has several groups of one colour, so that building a path is fast and a change
+ * rebuilds only one path.
  *
  * Points are drawn as dots: `addOutline` adds a very short line, which round caps widen to a circle as wide as the line.
  */
@@ -84,7 +85,7 @@ export class AnnotationPainter {
     const group = this.#groupOf.get(id);
     const previous = group?.members.get(id);
     if (group !== undefined && previous !== undefined) {
-      if (previous.feature === annotation?.feature) return;
+      if (previous.feature === annotation?.feature) return; // only other fields have changed, such as the revision
       group.members.delete(id);
       this.#groupOf.delete(id);
       group.vertexCount -= countVertices(previous.feature.geometry);

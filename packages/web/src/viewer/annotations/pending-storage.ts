@@ -40,8 +40,9 @@ type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 /**
  * The record of a change. Its `id` is the `annotationKey`, because annotations of several layers may have the same id. In a record
- * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent. The key path still contains
- * `id`: with another key path, the database could not be opened until every tab with the earlier version is closed.
+ * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent. The field is still called `id`,
+ * because it is part of the key path. Another key path would need a new version of the database, and a browser opens a new version
+ * only after every tab with the old version is closed.
  */
 type ChangeRecord = StoredChange & Owner & { readonly annotationId?: string };
 
@@ -80,7 +81,8 @@ function emptyStorage(): PendingStorage {
 export function createPendingStorage(uid: string, tab: string): PendingStorage {
   if (globalThis.indexedDB === undefined) return emptyStorage();
   holdLock(`${lockPrefix}${tab}`);
-  const database = openDB<PendingSchema>(databaseName, 1, {
+  const databaseVersion = 1; // why it stays the same: see `ChangeRecord`
+  const database = openDB<PendingSchema>(databaseName, databaseVersion, {
     upgrade(db) {
       db.createObjectStore('changes', { keyPath: ['uid', 'tab', 'id'] });
       db.createObjectStore('batches', { keyPath: ['uid', 'tab', 'layerId'] });
@@ -107,6 +109,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
       await updateFlag();
     },
 
+    // In the functions below, waiting for the end of the transaction is enough: `done` rejects when one of its requests fails.
     async moveChanges(changes, layerId) {
       const tx = (await database).transaction('changes', 'readwrite');
       for (const change of changes) {
@@ -116,7 +119,6 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
       await tx.done;
     },
 
-    // Waiting for the end of the transaction is enough, because `done` rejects when one of its requests fails.
     async startBatch(batch) {
       const tx = (await database).transaction(['changes', 'batches'], 'readwrite');
       void tx.objectStore('batches').put({ ...batch, changes: batch.changes.map(toStoredChange), ...owner });
@@ -137,7 +139,7 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
 
 /** Whether an account has records of any tab. */
 async function hasRecords(db: IDBPDatabase<PendingSchema>, uid: string): Promise<boolean> {
-  // The range contains all keys that begin with the id of the account: an array is greater than every string.
+  // All keys that begin with the id of the account: in the order of IndexedDB keys, an array comes after every string.
   const ofAccount = IDBKeyRange.bound([uid], [uid, []]);
   const tx = db.transaction(['changes', 'batches']);
   const counts = await Promise.all([

@@ -66,7 +66,7 @@ export class AnnotationPointer implements PointerTool {
     this.letsSlideMove = !this.#handlePress(point, keys);
   }
 
-  /** Begins a stroke, a box or a drag, depending on the tool. @returns false if the press is for the slide */
+  /** Begins a stroke, a box or a drag, depending on the tool. @returns false if dragging moves the slide instead */
   #handlePress(point: Point, keys: PointerKeys): boolean {
     const { session, store } = this.#dependencies;
     const position = this.#positionOf(point);
@@ -125,7 +125,7 @@ export class AnnotationPointer implements PointerTool {
       default: // an unfinished path, or no draft
         if (press?.isDragged && this.#extendFreehandLine(press, point, position)) return;
         if (draft?.kind === 'path') {
-          session.setDraft({ ...draft, floating: position });
+          session.setDraft({ ...draft, pointer: position });
           return;
         }
     }
@@ -271,21 +271,21 @@ export class AnnotationPointer implements PointerTool {
       if (!press.isDragged) this.applyWandAt(point, keys);
       return;
     }
-    const fixed = session.draft?.kind === 'path' ? session.draft.fixed : [];
-    if (press.isDragged && fixed.length > 0) {
+    const placed = session.draft?.kind === 'path' ? session.draft.placed : [];
+    if (press.isDragged && placed.length > 0) {
       // A freehand line ends at the release. A drag with the line tool or with fewer than three positions adds a point.
-      if (session.tool === 'line' || fixed.length < 3) session.addPoint(position);
+      if (session.tool === 'line' || placed.length < 3) session.addPoint(position);
       else session.finish();
       return;
     }
-    const isAtPointer = (placed: Position | undefined) =>
-      placed !== undefined && distance(this.#pointOf(placed), point) < clickTolerance;
+    const isAtPointer = (corner: Position | undefined) =>
+      corner !== undefined && distance(this.#pointOf(corner), point) < clickTolerance;
     // A double click, or a click on the first point, completes the shape.
-    if (isDoubleClick || (fixed.length > 2 && isAtPointer(fixed[0]))) {
+    if (isDoubleClick || (placed.length > 2 && isAtPointer(placed[0]))) {
       session.finish();
       return;
     }
-    if (!isAtPointer(fixed.at(-1))) session.addPoint(position);
+    if (!isAtPointer(placed.at(-1))) session.addPoint(position);
   }
 
   /** Begins or continues a freehand line during a drag. @returns whether the line has a new position */
@@ -295,11 +295,11 @@ export class AnnotationPointer implements PointerTool {
     if (tool !== 'polygon' && tool !== 'polyline' && tool !== 'line' && tool !== 'cut') return false;
     if (draft?.kind !== 'path') {
       press.lastRecorded = point;
-      session.setDraft({ kind: 'path', fixed: [press.position], floating: position });
+      session.setDraft({ kind: 'path', placed: [press.position], pointer: position });
       // A line has only two points: the drag ends it and records nothing in between.
     } else if (tool !== 'line' && distance(press.lastRecorded, point) >= freehandStep) {
       press.lastRecorded = point;
-      session.setDraft({ kind: 'path', fixed: [...draft.fixed, position], floating: position });
+      session.setDraft({ kind: 'path', placed: [...draft.placed, position], pointer: position });
     } else return false;
     return true;
   }

@@ -9,14 +9,14 @@ const strokeCount = 20;
 /** Number of vertices of the round outline on which the strokes are drawn. */
 const vertexCount = 4000;
 /** Radius of the round outline in image pixels. */
-const radius = 1600;
+const outlineRadius = 1600;
 /** Radius of the brush in image pixels. */
 const brushRadius = 100;
 // Each stroke crosses the outline from inside to outside. Its positions lie on a line from the centre; distances are in image pixels.
-const strokePositions = 11;
+const positionsPerStroke = 11;
 const strokeStepLength = 24;
 /** Distance of the first position from the centre. */
-const strokeStart = radius - 80;
+const strokeStart = outlineRadius - 80;
 
 let hasStarted = false;
 
@@ -28,13 +28,13 @@ export function precompileBrush(): void {
   let area: AreaGeometry = {
     type: 'Polygon',
     coordinates: [
-      Array.from({ length: vertexCount + 1 }, (_, index) => onCircle(index / vertexCount, radius)),
+      Array.from({ length: vertexCount + 1 }, (_, index) => onCircle(index / vertexCount, outlineRadius)),
     ],
   };
   let doneStrokes = 0;
   const applyNextStroke = () => {
     const turn = doneStrokes++ / strokeCount;
-    const path = Array.from({ length: strokePositions }, (_, step) =>
+    const path = Array.from({ length: positionsPerStroke }, (_, step) =>
       onCircle(turn, strokeStart + strokeStepLength * step),
     );
     const stroke = createStroke(path, brushRadius);

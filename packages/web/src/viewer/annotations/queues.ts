@@ -15,7 +15,8 @@ interface StartedQueue {
 
 /**
  * The queues by account id. An account that signs in again gets the same queue. A new queue could not take over the changes that
- * the first queue has stored, because the page holds the Web Lock of the first queue until the page is closed.
+ * the first queue has stored: the page holds the Web Lock of the first queue until the page is closed, and until then the changes
+ * count as those of another open tab.
  */
 const queues = new Map<string, StartedQueue>();
 

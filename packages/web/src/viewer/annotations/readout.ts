@@ -19,7 +19,7 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 
 /**
  * Returns the geometry that a box or a path would have if it were finished now. The pointer gives the last position: `end` of
- * a box, `floating` of a path. Returns null for other drafts, for a box with a side shorter than one image pixel, and for
+ * a box, `pointer` of a path. Returns null for other drafts, for a box with a side shorter than one image pixel, and for
  * a path with fewer than two points.
  *
  * @param pathEnd `closed` makes a path of at least three points a polygon instead of a line
@@ -27,7 +27,7 @@ export function sizeText(geometry: Geometry, calibration: Calibration | null): s
 export function draftGeometry(draft: Draft, pathEnd: 'open' | 'closed'): Geometry | null {
   if (draft.kind === 'box') return boxGeometry(draft);
   if (draft.kind !== 'path') return null;
-  const points = draft.floating === null ? draft.fixed : [...draft.fixed, draft.floating];
+  const points = draft.pointer === null ? draft.placed : [...draft.placed, draft.pointer];
   const tool = pathEnd === 'closed' && points.length > 2 ? 'polygon' : 'polyline';
   return pathGeometry(tool, points);
 }

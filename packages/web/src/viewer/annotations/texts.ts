@@ -1,7 +1,7 @@
 import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of annotations. The language setting 'mixed' shows them in English, but other screens in Turkish. */
+/** All texts of annotations: English until the user chooses a language (until then, other screens are Turkish). */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

@@ -11,15 +11,15 @@ export interface Edit {
 }
 
 /**
- * Number of positions that all steps together may hold, about 600 MB; beyond it, a new step removes the oldest steps. Positions that are
- * part of an annotation before and after an edit are counted once.
+ * Number of vertices that all steps together may hold, about 600 MB. When a new step exceeds it, the oldest steps are removed. Vertices that
+ * belong to an annotation both before and after an edit are counted once.
  */
-const maxPositions = 10_000_000;
+const maxVertices = 10_000_000;
 
 interface Step {
   readonly edits: readonly Edit[];
-  /** Sum over all edits: the number of positions before or after the edit, whichever is larger. */
-  readonly positions: number;
+  /** Sum over all edits: the number of vertices before or after the edit, whichever is larger. */
+  readonly vertexCount: number;
 }
 
 export class UndoHistory {
@@ -39,9 +39,9 @@ export class UndoHistory {
   add(edits: readonly Edit[]): void {
     this.#undoable.push(stepOf(edits));
     this.#redoable = [];
-    let positions = this.#undoable.reduce((sum, step) => sum + step.positions, 0);
-    while (positions > maxPositions && this.#undoable.length > 1)
-      positions -= this.#undoable.shift()?.positions ?? 0;
+    let vertexCount = this.#undoable.reduce((sum, step) => sum + step.vertexCount, 0);
+    while (vertexCount > maxVertices && this.#undoable.length > 1)
+      vertexCount -= this.#undoable.shift()?.vertexCount ?? 0;
   }
 
   /** Returns the edits of the last step, which can then be redone; empty when there is none. */
@@ -70,12 +70,12 @@ export class UndoHistory {
 }
 
 function stepOf(edits: readonly Edit[]): Step {
-  const positions = edits.reduce(
-    (sum, { before, after }) => sum + Math.max(positionsOf(before), positionsOf(after)),
+  const vertexCount = edits.reduce(
+    (sum, { before, after }) => sum + Math.max(vertexCountOf(before), vertexCountOf(after)),
     0,
   );
-  return { edits, positions };
+  return { edits, vertexCount };
 }
 
-const positionsOf = (feature: AnnotationFeature | null) =>
+const vertexCountOf = (feature: AnnotationFeature | null) =>
   feature === null ? 0 : countFeatureVertices(feature);

@@ -24,7 +24,7 @@ const zoomToFraction = 0.6;
 export interface AnnotationActions {
   readonly undo: () => void;
   readonly redo: () => void;
-  /** Removes the last point of the draft, the chosen vertex or the selected annotations, as `DrawingSession.remove` does. */
+  /** Removes the last point of the draft (unfinished shape), or else the chosen vertex, or else the selected annotations. */
   readonly remove: () => void;
   readonly duplicate: () => void;
   readonly merge: () => void;
@@ -42,13 +42,14 @@ export interface AnnotationActions {
   readonly zoomTo: (id: string) => void;
 }
 
-/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message; failures are toasts */
+/** Returns the editing actions of the toolbar, menus and keys. @param announce makes screen readers read a message about a success */
 export function useAnnotationActions(
   { store, session }: SlideAnnotations,
   view: SlideView,
   announce: (text: string) => void,
 ): AnnotationActions {
   return useMemo(() => {
+    /** Returns the zoom in CSS pixels per image pixel; 1 before the slide is open. */
     const zoom = () => {
       const placement = view.placement();
       return placement === null ? 1 : zoomOf(placement);
@@ -59,7 +60,7 @@ export function useAnnotationActions(
       remove: () => {
         const countBefore = store.selection.size;
         session.remove();
-        const removedCount = countBefore - store.selection.size;
+        const removedCount = countBefore - store.selection.size; // removed annotations are no longer selected
         if (removedCount > 0) announce(texts.removed(removedCount));
       },
       duplicate: () => session.duplicateSelected(duplicateOffset / zoom()),
@@ -77,7 +78,7 @@ export function useAnnotationActions(
       },
       copy: () => {
         const features = store.selected().map(({ feature }) => feature);
-        const { chunks } = exportAnnotations(features, { format: 'qupath', pixelSize: null });
+        const { chunks } = exportAnnotations(features, { format: 'qupath', pixelSize: null }); // GeoJSON is in pixels
         void copyText([...chunks].join('')).then((isCopied) => {
           if (isCopied) announce(texts.copied(features.length));
           else toast.error(texts.copyFailed);

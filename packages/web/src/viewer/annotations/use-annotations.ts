@@ -71,16 +71,19 @@ export function useStoreVersion(store: AnnotationStore): number {
 /**
  * Renders a component again only when one value of the store changes, not after each change of the annotations.
  *
- * @param read must return the same primitive or object while the value has not changed
+ * @param readValue must return the same primitive or object while the value has not changed
  */
-export function useStoreValue<Value>(store: AnnotationStore, read: (store: AnnotationStore) => Value): Value {
-  return useSyncExternalStore(store.listen, () => read(store));
+export function useStoreValue<Value>(
+  store: AnnotationStore,
+  readValue: (store: AnnotationStore) => Value,
+): Value {
+  return useSyncExternalStore(store.listen, () => readValue(store));
 }
 
-/** The counterpart of `useStoreValue` for the state of drawing. */
+/** Renders a component again only when one value of the drawing state changes, as `useStoreValue` does for the store. */
 export function useSessionValue<Value>(
   session: DrawingSession,
-  read: (session: DrawingSession) => Value,
+  readValue: (session: DrawingSession) => Value,
 ): Value {
-  return useSyncExternalStore(session.listen, () => read(session));
+  return useSyncExternalStore(session.listen, () => readValue(session));
 }

@@ -14,7 +14,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
     if (
       bindings === null ||
       event.defaultPrevented ||
-      event.isComposing ||
+      event.isComposing || // an input method (such as for Japanese) is composing a character
       areKeysUsedElsewhere(event.target)
     )
       return;
@@ -37,7 +37,7 @@ export function useDrawingKeys(bindings: DrawingKeys | null): void {
 }
 
 function nameOf(event: KeyboardEvent): string {
-  const name = nameOfKey(event);
+  const name = nameOfKey(event); // contains `shift+` for a letter with Shift
   if (event.altKey) return `alt+${name}`;
   return event.ctrlKey || event.metaKey ? `mod+${name}` : name;
 }

@@ -9,7 +9,7 @@ interface AnnotationLine {
 }
 
 /**
- * Keeps the keyboard focus in the annotation list when the annotation of the focused line is deleted: focuses the annotation that
+ * Keeps the keyboard focus in the annotation list when the annotation of the focused line is deleted. Focuses the annotation that
  * is now in its place, or the list when no annotation is left. Without this hook, the browser would move the focus to the page.
  *
  * @param scroller the element that contains the lines and can be focused itself
@@ -35,7 +35,7 @@ export function useLineFocus(
       return;
     }
     focusedLine.current = null;
-    const nextIndex = lines.findIndex((line, at) => at >= index && line.kind === 'annotation');
+    const nextIndex = lines.findIndex((line, lineIndex) => lineIndex >= index && line.kind === 'annotation');
     const nearestIndex =
       nextIndex >= 0 ? nextIndex : lines.findLastIndex(({ kind }) => kind === 'annotation');
     if (nearestIndex >= 0) focusLine(nearestIndex);

@@ -22,7 +22,7 @@ const colourTolerance = 44;
 /** Holes with fewer cells are filled. */
 const minHoleCells = 30;
 
-/** Returns the region around a point (in CSS pixels) as an area in image pixels; null for a point beside the slide. */
+/** Returns the region around a point (in CSS pixels) as an area in image pixels; null for a point outside the slide. */
 export function wandRegion(
   view: Pick<SlideView, 'picture' | 'placement'>,
   { x, y }: Point,
@@ -60,7 +60,7 @@ function toGeometry(rings: readonly (readonly Position[])[], placement: Placemen
 
 /**
  * Returns closed rings around the connected pixels of similar colour: the outer ring first, then the rings of holes. Returns null for
- * a start beside the picture or on a transparent pixel.
+ * a start outside the picture or on a transparent pixel.
  *
  * @param x column of the pixel in which the region starts
  * @param y row of this pixel

@@ -70,6 +70,7 @@ export function linearToneOf({ brightness, contrast, white }: ColourAdjustment):
 } {
   const slopeOf = (whiteSample: number) => (brightness * contrast) / whiteSample;
   const [red, green, blue] = white ?? [1, 1, 1];
+  // Middle grey, the sample 0.5, keeps its value at every contrast.
   return { slopes: [slopeOf(red), slopeOf(green), slopeOf(blue)], intercept: 0.5 - 0.5 * contrast };
 }
 

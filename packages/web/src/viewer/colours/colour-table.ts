@@ -1,6 +1,6 @@
 /**
- * Loads the colour table of a slide: the grid of sRGB colours that the server computes from the ICC profile in the slide's file,
- * and with which the viewer corrects the scanner's colours.
+ * Loads the colour table of a slide, with which the viewer corrects the scanner's colours. The table is a grid of sRGB colours that
+ * the server computes from the ICC profile in the slide's file.
  */
 import { type FetchPixels, loadPixels, type PixelRequest } from '../pixels.ts';
 

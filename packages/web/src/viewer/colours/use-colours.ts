@@ -9,7 +9,7 @@ export interface SlideColours {
   /** Whether the viewer corrects the scanner's colours if the slide has a profile. */
   readonly isCorrected: boolean;
   /**
-   * Why the colours are as scanned although the correction is on: the colour table is being loaded, or could not be loaded; null when
+   * Why the colours are as scanned although the correction is on: the colour table is being loaded, or could not be loaded. Null when
    * the colours are corrected, when the correction is off, and for a slide without a usable profile.
    */
   readonly missingTable: 'loading' | 'failed' | null;
@@ -40,25 +40,25 @@ export function useColours(
   correction: Pick<SlideColours, 'profile' | 'isCorrected' | 'missingTable' | 'setCorrected'>,
 ): SlideColours {
   const { profile, isCorrected, missingTable, setCorrected } = correction;
-  const [ownAdjustment, setOwnAdjustment] = useState(asScanned);
+  const [slideAdjustment, setSlideAdjustment] = useState(asScanned); // used while there is no shared adjustment
   return useMemo(() => {
-    const adjustment = sharedAdjustment ?? ownAdjustment;
+    const adjustment = sharedAdjustment ?? slideAdjustment;
     return {
       profile,
       isCorrected,
       missingTable,
       setCorrected,
       adjustment,
-      change: sharedAdjustment === null ? setOwnAdjustment : onKeep,
+      change: sharedAdjustment === null ? setSlideAdjustment : onKeep,
       areKept: sharedAdjustment !== null,
       keep: (areKept) => {
-        if (!areKept) setOwnAdjustment(adjustment);
+        if (!areKept) setSlideAdjustment(adjustment);
         onKeep(areKept ? adjustment : null);
       },
       reset: () => {
-        setOwnAdjustment(asScanned);
+        setSlideAdjustment(asScanned);
         onKeep(null);
       },
     };
-  }, [sharedAdjustment, ownAdjustment, onKeep, profile, isCorrected, missingTable, setCorrected]);
+  }, [sharedAdjustment, slideAdjustment, onKeep, profile, isCorrected, missingTable, setCorrected]);
 }

@@ -30,7 +30,7 @@ export function Drawings({ view, drawing, calibration, dispatch }: DrawingsProps
   return (
     <svg className={classes.drawings} aria-hidden="true">
       {figuresOf(drawing, placement, calibration).map((figure, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: shapes are only added and removed at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: figures have no state that a wrong key could mix up
         <DrawnFigure key={index} figure={figure} />
       ))}
       {drawing.tool === null &&

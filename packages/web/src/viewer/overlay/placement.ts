@@ -87,8 +87,8 @@ export function visibleBounds(placement: Placement, viewerSize: ViewerSize, marg
 const minTilt = 1e-6;
 
 /**
- * Returns exactly the part of the image that the viewer shows, in image pixels: bounds when the image is parallel to the sides of the
- * viewer, otherwise the polygon between the viewer's corners.
+ * Returns exactly the part of the image that the viewer shows, in image pixels. The result is a rectangle (bounds) when the image is
+ * parallel to the sides of the viewer, and otherwise the polygon between the viewer's corners.
  *
  * @param viewerSize in pixels of the screen (CSS or device pixels, as the placement defines)
  */

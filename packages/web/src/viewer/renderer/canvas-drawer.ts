@@ -81,8 +81,9 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
     const [image] = images; // the view shows one slide at a time
     if (image === undefined) return;
     const view = canvasViewOf(image, this.viewport, { width, height });
+    /** Decodes again a tile whose pixels are not in memory, or have the colours of an earlier table. */
     const restore = (picture: TilePicture) => {
-      picture.isPinned ||= this.#isNavigator; // pinned pictures are not evicted from memory
+      picture.isPinned ||= this.#isNavigator; // the pictures of the navigator are not evicted from memory
       void this.#renderer.restore(picture).then(() => this.viewer.forceRedraw());
     };
     const quads = quadsOf(image, view, pictures, ({ bitmap }) => bitmap !== null, restore);
@@ -99,8 +100,8 @@ export class CanvasDrawer extends OpenSeadragon.DrawerBase {
   }
 
   /**
-   * Corrects the colours of the whole navigator if its bitmaps are uncorrected: when `WebGlDrawer` draws the slide, the
-   * shader corrects the colours while it draws, and the bitmaps keep the stored colours.
+   * Corrects the colours of the whole navigator if its bitmaps are uncorrected. They are so when `WebGlDrawer` draws the
+   * slide: its shader corrects the colours while it draws, and the bitmaps keep the stored colours.
    */
   #correctNavigator(): void {
     const { colours, pictures } = this.#renderer;

@@ -5,7 +5,7 @@ import { spansOf } from './spans.ts';
 import type { TilePicture } from './tile-pictures.ts';
 
 /** `drawRotated` enlarges a tile by this many device pixels, so that no gaps show between the smoothed edges of tiles. */
-const overlap = 0.75;
+const seamOverlap = 0.75;
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -68,7 +68,7 @@ function drawRotated(context: Context, { picture, corners, part, opacity, isExac
   const sourceY = partTop * picture.height;
   const width = partRight * picture.width - sourceX;
   const height = partBottom * picture.height - sourceY;
-  const extra = isExact ? 0 : overlap; // a tile whose pixels lie exactly on device pixels has no smoothed edges
+  const extra = isExact ? 0 : seamOverlap; // a tile whose pixels lie exactly on device pixels has no smoothed edges
   // Device pixels per pixel of the picture, along its rows and columns.
   const scaleX = Math.hypot(x1 - x0, y1 - y0) / width;
   const scaleY = Math.hypot(x2 - x0, y2 - y0) / height;

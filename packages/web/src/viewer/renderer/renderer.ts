@@ -40,7 +40,7 @@ export class Renderer {
     return this.#colours;
   }
 
-  /** Registers the functions of the view's drawer, which calls this. */
+  /** Called by the drawer of the view, to register its functions. */
   connect(drawer: {
     /** Absent for a drawer that draws decoded tiles without further preparation. */
     readonly prepare?: TilePreparation;

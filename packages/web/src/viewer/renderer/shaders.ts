@@ -15,8 +15,8 @@ void main() {
  * gamma, saturation, opacity.
  *
  * The position in the tile is computed from the pixel of the canvas. A position interpolated between the corners would
- * be as coarse as the rasteriser's grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`): the
- * colour at the edge of a nucleus would be wrong by up to 8 of 255 levels. `uCanvas` is the size of the canvas and
+ * be as coarse as the rasteriser's grid, which OpenGL ES 3.0 allows to be a sixteenth of a pixel (`SUBPIXEL_BITS`). The
+ * colour at the edge of a nucleus would then be wrong by up to 8 of 255 steps. `uCanvas` is the size of the canvas and
  * `uOrigin` the first corner of the tile, both in device pixels. `uToUnit` converts distances from this corner to
  * fractions of the tile, and `uPart` is the drawn part of the decoded tile: left, top, right, bottom from 0 to 1.
  * `uTableSize` is 0 without a colour table. With a table, a sample of 0 reads the centre of the first texel, and a

@@ -136,7 +136,7 @@ export class TilePictures {
       bitmap.close();
       return;
     }
-    if (hasPixels(picture)) this.#bytes -= bytesOf(picture);
+    if (hasPixels(picture)) this.#bytes -= bytesOf(picture); // `#store` adds them again
     picture.bitmap?.close();
     picture.bitmap = bitmap;
     picture.table = table;
@@ -191,7 +191,7 @@ export class TilePictures {
   }
 
   #store(picture: TilePicture): void {
-    if (this.#pictures.get(picture.url) !== picture) this.remove(picture.url); // another picture of the same tile
+    if (this.#pictures.get(picture.url) !== picture) this.remove(picture.url); // an earlier picture of the same tile
     this.#pictures.set(picture.url, picture);
     picture.lastUse = this.#frame;
     this.#bytes += bytesOf(picture);

@@ -187,7 +187,7 @@ function StateText({ layer, failure }: Pick<LayerItemProps, 'layer' | 'failure'>
   if (state === 'failed') return <Text size="sm">{problem?.message}</Text>;
   if (state === 'importing') return <Text size="sm">{texts.importing(progress)}</Text>;
   if (state !== 'ready') return <Text size="sm">{texts[state]}</Text>; // uploading or queued
-  // The source 'folder' means that a scan found the file beside the slide, in a folder or in the bucket.
+  // The source 'folder' means that a scan found the file next to the file of the slide, in a folder or in the bucket.
   const origin = owner_name ?? (source === 'folder' ? texts.fromFileBesideSlide : null);
   if (origin === null) return null;
   return (

@@ -10,7 +10,10 @@ interface RegistrationFieldsProps {
   readonly isDisabled: boolean;
 }
 
-/** Fields for the place of a result on the slide: the whole slide, a pixel size, or an affine transformation. */
+/**
+ * Fields for the registration of a result: how coordinates of the result file become pixels of the slide. The file covers the whole slide,
+ * or has a pixel size, or the user enters an affine transformation.
+ */
 export function RegistrationFields({ kind, value, onChange, isDisabled }: RegistrationFieldsProps) {
   const { method, mpp, matrix } = value;
   return (

@@ -59,6 +59,7 @@ export function Results({
   isOpen,
   onClose,
 }: ResultsProps) {
+  /** Order, visibility and style of the layers, which the page's URL stores. `arrange` replaces the arrangement. */
   const [arrangement, arrange] = useArrangement(imageId, layers);
   /** The layer that the user wants to delete, until the user has confirmed or cancelled; null if there is none. */
   const [layerToRemove, setLayerToRemove] = useState<ResultLayer | null>(null);
@@ -67,6 +68,7 @@ export function Results({
   const [incompleteIds, setIncompleteIds] = useState<ReadonlySet<string>>(new Set());
   /** Text that screen readers read out after a layer was moved. */
   const [announcement, setAnnouncement] = useState('');
+  /** The annotations inside which the panel can count objects. */
   const areas = useAreas(isOpen ? annotations : null);
   const orderedLayers = orderLayers(layers, arrangement);
   const choices = new Map(arrangement.layers.map((choice) => [choice.layerKey, choice]));
@@ -91,6 +93,7 @@ export function Results({
       dividerPosition !== null && viewX > dividerPosition ? rightDescriptor : leftDescriptor,
     [dividerPosition, rightDescriptor, leftDescriptor],
   );
+  /** Text about the value or object under the pointer; null when there is no text. */
   const readout = useReadout(view, isOpen && left !== undefined ? descriptorAt : null);
 
   const changeChoice = (newChoice: LayerChoice) =>
@@ -163,7 +166,7 @@ export function Results({
           className={classes.panel}
           data-drawing={isDrawing || undefined} // read by the style sheet
           aria-label={texts.results}
-          lang={chosenLanguageOr('en')} // English while the interface mixes two languages
+          lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
         >
           <div className={classes.head}>
             {texts.results}
@@ -229,7 +232,7 @@ export function Results({
         {layerToRemove !== null && (
           <ConfirmDialog
             title={texts.removeTitle}
-            languageWhenMixed="en"
+            languageWhenMixed="en" // English buttons until the user chooses a language
             confirmLabel={texts.removeConfirm}
             isDestructive
             onConfirm={() => remove(layerToRemove)}

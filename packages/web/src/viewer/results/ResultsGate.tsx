@@ -21,8 +21,8 @@ interface ResultsGateProps extends Omit<ResultsProps, 'layers'> {
  * immediately. The layers stay visible when the panel is closed.
  */
 export function ResultsGate({ layers, onReload, ...props }: ResultsGateProps) {
-  const { read, historyStep } = use(ArrangementMemoryContext);
-  const [isNeeded, setNeeded] = useState(() => props.isOpen || read() !== null);
+  const { read: readArrangement, historyStep } = use(ArrangementMemoryContext);
+  const [isNeeded, setNeeded] = useState(() => props.isOpen || readArrangement() !== null);
   if (props.isOpen && !isNeeded) setNeeded(true); // set during rendering: React renders again immediately
   if (!isNeeded) return null;
   if (layers === null) return <ResultsFailed {...props} onRetry={onReload} />;
@@ -34,8 +34,8 @@ type ResultsFailedProps = Pick<ResultsProps, 'isOpen' | 'onClose'> & { readonly 
 
 /** If the URL has an arrangement, the message stays after the panel is closed: without the arranged layers, the picture could mislead. */
 function ResultsFailed({ isOpen, onClose, onRetry }: ResultsFailedProps) {
-  const { read } = use(ArrangementMemoryContext);
-  if (!isOpen && read() === null) return null;
+  const { read: readArrangement } = use(ArrangementMemoryContext);
+  if (!isOpen && readArrangement() === null) return null;
   return (
     <div className={viewerClasses.failedResults}>
       <PartFailed message={texts.resultsFailed} onRetry={onRetry} onClose={isOpen ? onClose : undefined} />

@@ -13,8 +13,8 @@ export function createAreaTest(area: AreaGeometry): (x: number, y: number) => bo
   const stripHeight = Math.max((maxY - minY) / stripCount, Number.MIN_VALUE); // not 0: it is a divisor
   const stripOf = (y: number) => Math.min(stripCount - 1, Math.max(0, Math.floor((y - minY) / stripHeight)));
   /**
-   * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … The edges of all rings can be in one list: the parts of an area
-   * do not overlap, so a position is inside when a horizontal ray from it crosses an odd number of edges of all rings.
+   * The edges of each strip as a flat list: x1, y1, x2, y2, x1, … One list holds the edges of all rings, because the parts of an area
+   * do not overlap: a position is inside when a horizontal ray from the position crosses an odd number of edges.
    */
   const edgesByStrip = Array.from({ length: stripCount }, (): number[] => []);
   for (const ring of polygonsOf(area).flat()) {

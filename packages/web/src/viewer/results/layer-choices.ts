@@ -1,6 +1,7 @@
 /**
- * The arrangement of the result layers of a slide: their order, visibility and style. This module completes and changes it, and
- * formats and parses it as a short text for the page's URL and for saved views: `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
+ * The arrangement of the result layers of a slide: their order, visibility and style. This module adds missing layers to an arrangement
+ * and moves layers. It also formats and parses the arrangement as a short text for the page's URL and for saved views:
+ * `9f1c2ab3_o60_p-magma_f0.25*01d2e3f4_x*swipe-50`.
  *
  * Layers are separated by `*`, the upper one first, and begin with the first 8 characters of their id. Each option
  * comes after a `_`: `x` hidden, `o` opacity in per cent, `p-` palette, `f` and `t` lowest and highest value, `h` hidden

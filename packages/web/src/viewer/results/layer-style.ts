@@ -4,12 +4,12 @@ import type { RasterStyle } from './raster-style.ts';
 
 /**
  * How a result layer is shown. Raster layers use only the properties of `RasterStyle`. For vector layers, `minValue` and
- * `maxValue` are the limits of the filter, and `hidden` has the indexes of the hidden classes.
+ * `maxValue` are the limits of the filter, and `hidden` contains the indexes of the hidden classes.
  */
 export interface LayerStyle extends RasterStyle {
   /** The measurement whose values must be from `minValue` to `maxValue`, as its index in the descriptor; null: no filter. */
   readonly measurementIndex: number | null;
-  /** Whether the colour of an object is the palette colour for the value of its measurement, instead of the colour of its class. */
+  /** Whether objects have the palette colour of their value of this measurement; otherwise they have the colour of their class. */
   readonly isColoured: boolean;
 }
 

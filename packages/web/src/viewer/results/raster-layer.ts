@@ -10,12 +10,12 @@ import { colourTableOf, type RasterStyle } from './raster-style.ts';
 import { combine, transformOf } from './transform.ts';
 
 /**
- * Number of tiles in the cache, unless a frame needs more: a screen of 5120 × 2880 pixels needs up to 405 tiles. 256 tiles of
- * 256 × 256 pixels need about 80 MB: each pixel has one byte of value and four bytes of colour.
+ * Number of tiles in the cache, unless a frame needs more (up to 405 on a screen of 5120 × 2880 pixels). 256 tiles of 256 × 256 pixels
+ * need about 80 MB, because each pixel has one byte of value and four bytes of colour.
  */
 const maxTiles = 256;
 
-/** The suitable level is the coarsest one whose pixels are at most this many device pixels wide; the finest if there is none. */
+/** A layer is drawn from its suitable level: the coarsest whose pixels are at most this many device pixels wide, or else the finest. */
 const maxPixelScale = 1.5;
 /** Until all visible tiles of the suitable level are loaded, a level that is coarser by this many levels is drawn first. */
 const levelsToPlaceholder = 3;
@@ -67,7 +67,7 @@ export class RasterLayer {
   draw(context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D, placement: Placement): void {
     this.#tiles.startFrame();
     const { levels, registration, categories } = this.#descriptor;
-    // From pixels of the layer at its full resolution to device pixels.
+    // Converts pixels of the layer at its full resolution to pixels of the slide (`registration`), and these to device pixels.
     const toScreen = combine(placement, transformOf(registration));
     const zoom = zoomOf(toScreen);
     // Levels are sorted from coarse to fine. `scale` is the number of full-resolution pixels per pixel of the level.
@@ -94,7 +94,7 @@ export class RasterLayer {
   #drawLevel(
     context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D,
     toScreen: Placement,
-    { z, width, height, scale }: RasterDescriptor['levels'][number],
+    { z: level, width, height, scale }: RasterDescriptor['levels'][number],
     tilesToDraw: 'load-missing' | 'only-loaded',
   ): boolean {
     const tileSize = this.#descriptor.tile_size;
@@ -109,7 +109,7 @@ export class RasterLayer {
     const firstRow = Math.max(0, Math.floor(bounds.minY / tileSize));
     for (let row = firstRow; row <= lastRow; row++) {
       for (let column = firstColumn; column <= lastColumn; column++) {
-        const key = `${z}/${column}/${row}`;
+        const key = `${level}/${column}/${row}`;
         const tile = tilesToDraw === 'load-missing' ? this.#tiles.get(key) : this.#tiles.peek(key);
         if (tile === null) isComplete = false;
         else context.drawImage(this.#colouredCanvasOf(tile), column * tileSize, row * tileSize);
@@ -135,8 +135,8 @@ export class RasterLayer {
 
 /** Loads a tile and reads its values. @param key `level/column/row` */
 async function loadTile(layerId: string, key: string, signal: AbortSignal): Promise<ValueTile> {
-  const [z = 0, x = 0, y = 0] = key.split('/').map(Number);
-  const blob = await loadValueTile(layerId, { z, x, y }, signal);
+  const [level = 0, column = 0, row = 0] = key.split('/').map(Number);
+  const blob = await loadValueTile(layerId, { z: level, x: column, y: row }, signal);
   // The bytes of the image are values, so the browser must change them neither by colour management nor by premultiplied alpha.
   const bitmap = await createImageBitmap(blob, {
     colorSpaceConversion: 'none',

@@ -36,7 +36,7 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
   const table = new Uint8ClampedArray(256 * 4);
   const colourRange = colourRangeOf(descriptor);
   for (let byte = 0; byte < 256; byte++) {
-    if (byte === encoding.no_data) continue;
+    if (byte === encoding.no_data) continue; // pixels without data stay transparent
     const value = encoding.offset + encoding.scale * byte;
     const colour = categories === null ? paletteColourOf(value) : categoryColourOf(value);
     if (colour !== null) table.set([...colour, 255], byte * 4);
@@ -49,12 +49,14 @@ export function colourTableOf(descriptor: RasterDescriptor, style: RasterStyle):
     const tolerance = Math.abs(encoding.scale) / 2;
     if (value < style.minValue - tolerance || value > style.maxValue + tolerance) return null;
     const { min, max } = colourRange;
+    // When all values are equal, they have the last colour of the palette.
     return colourAt(style.palette, max === min ? 1 : (value - min) / (max - min));
   }
 
   /** Returns the colour of a category of a mask; null for the background (category 0) and for hidden and unknown categories. */
   function categoryColourOf(value: number) {
-    const category = categories?.find((candidate) => Math.abs(candidate.value - value) < 0.5); // values are integers
+    // Values of categories are integers, but `value` may have a rounding error.
+    const category = categories?.find((candidate) => Math.abs(candidate.value - value) < 0.5);
     if (category === undefined || category.value === 0 || style.hidden.has(category.value)) return null;
     return category.color;
   }

@@ -1,7 +1,7 @@
 import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of result layers. They are in English in the language setting 'mixed', which shows other screens in Turkish. */
+/** All texts of result layers. Until the user chooses a language ('mixed'), they are in English, like the rest of the viewer. */
 export const texts = wording({
   languageWhenMixed: 'en',
   tr: {

@@ -24,7 +24,8 @@ export function useArrangement(
   const memory = use(ArrangementMemoryContext);
   const [chosen, setChosen] = useState(() => parseArrangement(memory.read()));
   const arrangement = completeArrangement(layers, chosen); // one choice for each layer
-  // Without layers (there are none, or their list is still loading), the URL stays unchanged.
+  // Without layers (there are none, or their list is still loading), the URL stays unchanged. The text for the URL omits the choices
+  // at the end that `completeArrangement` adds again.
   const urlText =
     layers.length === 0 ? null : formatArrangement(withoutTrailingDefaults(layers, arrangement));
   useEffect(() => {

@@ -53,7 +53,7 @@ export function useCounts(
           },
           () => {
             if (signal.aborted) return;
-            setLastCount(null); // the last count may be that of another field
+            setLastCount(null); // the last count may belong to an earlier field of view
             timer = setTimeout(scheduleCount, retryAfterMs);
           },
         );

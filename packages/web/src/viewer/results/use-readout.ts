@@ -15,8 +15,8 @@ const pickRadius = 6;
 const maxMeasurements = 4;
 
 /**
- * Returns a text that describes the value or object of a result layer under the pointer; null until the pointer has rested on the
- * slide for the first time since `descriptorAt` changed, and when the value could not be read.
+ * Returns a text that describes the value or object of a result layer under the pointer. Returns null when the value could not be read,
+ * and until the pointer has rested on the slide for the first time since `descriptorAt` changed.
  *
  * @param descriptorAt returns the layer shown at a horizontal position of the view, 0 to 1 from the left, because a divider may
  *   separate two compared layers; null where there is none. If `descriptorAt` itself is null, nothing is read
@@ -63,7 +63,7 @@ export function useReadout(
       scheduleRead();
     };
     element.addEventListener('pointermove', onMove);
-    // The wheel and the keyboard move the slide below a resting pointer.
+    // The wheel and the keyboard can move the slide under a resting pointer.
     const stopWatching = view.watch(scheduleRead);
     return () => {
       element.removeEventListener('pointermove', onMove);

@@ -137,6 +137,7 @@ export class VectorLayer {
     const maxObjects = this.#descriptor.density.length > 0 ? maxDrawnObjects : Number.POSITIVE_INFINITY;
     const visibleBlocks = index.blocksIn(bounds, maxObjects);
     if (visibleBlocks === null) {
+      // Too many objects are visible.
       this.#drawDensity(context, placement);
       return;
     }

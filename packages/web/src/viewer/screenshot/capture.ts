@@ -84,6 +84,7 @@ function placementOfPicture(
 ): Placement {
   const { a, b, c, d, e, f } = placement;
   const scaled = { a: a * ratio, b: b * ratio, c: c * ratio, d: d * ratio, e: e * ratio, f: f * ratio };
+  // At native magnification, `exactPlacement` aligns the tiles with the pixels of the picture, so that they are copied unchanged.
   return exactPlacement(scaled, size) ?? scaled;
 }
 

@@ -12,7 +12,7 @@ import { slideFieldOf } from './steps.ts';
 import { TourOverlay } from './TourOverlay.tsx';
 import { texts } from './texts.ts';
 
-/** A `lazyPart` shows a failure in its own place, because the screen around it may have changes that are not saved. */
+/** Loaded when it is first shown. A failure is shown only in place of the viewer: the screen around it may have unsaved changes. */
 const SlideViewer = lazyPart(
   async () => (await import('../SlideViewer.tsx')).SlideViewer,
   ({ onRetry }) => <LoadFailed message={texts.notLoaded} onRetry={onRetry} />,
@@ -50,7 +50,7 @@ export function AccountSlide({ imageId, field, onView }: AccountSlideProps) {
       onCorrect={doNothing}
       keptColours={null} // the slide opens without a colour adjustment
       onKeepColours={doNothing}
-      handlesKeys={false}
+      handlesKeys={false} // the keyboard belongs to the screen around the slide
       Overlay={TourOverlay}
     />
   );

@@ -14,6 +14,7 @@ import { Loading } from '../../components/Loading.tsx';
 import { lazyPart } from '../../components/lazy-part.tsx';
 import { preloadable } from '../../components/preloadable.tsx';
 import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
+import { asScanned } from '../colours/adjustment.ts';
 import type { FetchPixels } from '../pixels.ts';
 import type { DescriptorSupply } from '../preload.ts';
 import type { SlideView } from '../slide-view.ts';
@@ -78,7 +79,7 @@ export function Tour(props: TourProps) {
   const { title, steps, stepIndex, onStepChange, slide, pixels, isMovable, collectionId } = props;
   const step = steps[stepIndex];
   const [view, setView] = useState<SlideView | null>(null); // null until the slide is open
-  /** The user's answers, by the index of their step. */
+  /** The user's answers, by the index of their step. They survive a change of the language, which remounts the screen. */
   const [drafts, setDrafts] = useStateAcrossLanguages<ReadonlyMap<number, AnswerDraft>>(
     `answers in the tour of ${collectionId}`,
     new Map(),
@@ -332,7 +333,7 @@ interface TourSlideProps extends TourProps {
   readonly onView: (view: SlideView | null) => void;
 }
 
-/** The slide of a step. It opens with the colours of the saved view and keeps changes to them until the next step. */
+/** The slide of a step. It opens with the colours of the saved view; the user's changes to them last until the next step. */
 function TourSlide({ slide, thumbnailUrl, pixels, isMovable, step, initialField, onView }: TourSlideProps) {
   const { profile, adjustment } = coloursOf(step?.colours);
   const [colours, setColours] = useState({ step, profile, adjustment });
@@ -350,7 +351,7 @@ function TourSlide({ slide, thumbnailUrl, pixels, isMovable, step, initialField,
       isCorrected={colours.profile === 'corrected'}
       onCorrect={(isCorrected) => setColours({ ...colours, profile: isCorrected ? 'corrected' : 'scanned' })}
       keptColours={colours.adjustment}
-      onKeepColours={(kept) => setColours({ ...colours, adjustment: kept ?? coloursOf(null).adjustment })}
+      onKeepColours={(kept) => setColours({ ...colours, adjustment: kept ?? asScanned })}
       handlesKeys={isMovable}
       Overlay={TourOverlay}
     />

@@ -1,7 +1,7 @@
 import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of a tour. The language setting 'mixed' shows them in Turkish, but the viewer in English. */
+/** All texts of a tour. Until the user chooses a language ('mixed'), they are in Turkish, but the viewer in the tour is in English. */
 export const texts = wording({
   languageWhenMixed: 'tr',
   tr: {

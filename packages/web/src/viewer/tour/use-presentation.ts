@@ -8,7 +8,7 @@ import { fieldOf } from './steps.ts';
 const minSendIntervalMs = 60;
 /** Interval at which a presenter's page sends the current event again: otherwise the server ends the presentation. */
 const repeatIntervalMs = 20_000;
-/** An event that has not changed for this time is no longer repeated, so that an unattended page does not stay signed in. */
+/** An event that has not changed for this time is no longer repeated, because the requests keep even an unattended page signed in. */
 const repeatForMs = 30 * 60_000;
 /** The event that ends a presentation. */
 const endEvent: PresentationEvent = { field: null, item: null };

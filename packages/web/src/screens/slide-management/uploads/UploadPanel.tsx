@@ -47,7 +47,7 @@ export function UploadPanel() {
   const [decidedDatasets, setDecidedDatasets] = useState<ReadonlySet<string>>(new Set());
   const datasets = useDatasets();
   const localUploads = useLocalUploads();
-  // The server is checking or ingesting these uploads, so `useUploads` polls their state.
+  // All files of these uploads have been sent. The server now checks and ingests them, so `useUploads` polls their state.
   const sentIds = localUploads.flatMap(({ phase, uploadId }) =>
     phase === 'sent' && uploadId !== null ? [uploadId] : [],
   );

@@ -45,11 +45,12 @@ const systemFilePattern = /(^|\/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$
 /**
  * Groups files into uploads, rejects those that cannot be uploaded, and ignores files that operating systems create. The rules:
  *
- * - A slide that consists of a single file is an upload of its own, even inside a folder.
- * - A slide with a companion folder is one upload together with that folder (`name.mrxs` with `name`, `name.vsi` with `_name_`).
- * - Several DICOM files that were not chosen in a folder are one upload.
- * - A VMS file (of a Hamamatsu slide) lists its companions. It is one upload together with all remaining files outside folders.
- * - Any other folder is one upload if one of its files usually has companions. If none has, each of its files is an upload.
+ * - A slide outside folders whose format has a companion folder is one upload with that folder (`name.mrxs` with `name`, `name.vsi` with
+ *   `_name_`).
+ * - If one of the remaining files outside folders is a VMS file (Hamamatsu), which lists its companions, all of them are one upload.
+ * - Otherwise, several DICOM files among them are one upload, and each other file is an upload of its own.
+ * - Any other folder is one upload if the name of one of its files is that of a format that usually has companions. If not, each of its
+ *   files is an upload of its own.
  */
 export function groupFiles(chosen: readonly ChosenFile[]): Grouping {
   const groups: FileGroup[] = [];

@@ -4,8 +4,8 @@ import { chosenLanguageOr, wording } from '../../../language/language.ts';
 import type { RejectionReason } from './group-uploads.ts';
 
 /**
- * Texts of the upload panel. By default, the interface mixes Turkish and English; `languageWhenMixed` names the
- * language of these texts in that case.
+ * Texts of the upload panel. Until the user chooses a language, the interface is partly Turkish and partly English, as
+ * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
  */
 export const texts = wording({
   languageWhenMixed: 'tr',

@@ -2,7 +2,7 @@
 
 /** Samples that are older than this do not describe the current speed of the network. */
 const windowMs = 10_000;
-/** Minimum time between the first and the last sample: a rate over a shorter time would be inaccurate. */
+/** Minimum time between the oldest and the newest sample: a rate over a shorter time would be inaccurate. */
 const minMeasuredMs = 1000;
 
 export interface TransferRate {
@@ -20,11 +20,11 @@ export function createTransferRate(): TransferRate {
       samples = [...recent, { totalBytes, timeMs: nowMs }];
     },
     bytesPerSecond() {
-      const [first, last] = [samples[0], samples.at(-1)];
-      if (first === undefined || last === undefined) return null;
-      const measuredMs = last.timeMs - first.timeMs;
+      const [oldest, newest] = [samples[0], samples.at(-1)];
+      if (oldest === undefined || newest === undefined) return null;
+      const measuredMs = newest.timeMs - oldest.timeMs;
       if (measuredMs < minMeasuredMs) return null;
-      return ((last.totalBytes - first.totalBytes) / measuredMs) * 1000;
+      return ((newest.totalBytes - oldest.totalBytes) / measuredMs) * 1000;
     },
   };
 }

@@ -121,13 +121,14 @@ function rowOfLocalUpload(
 function actionsAfterSending({ state, problem }: SlideUpload): readonly RowAction[] {
   if (problem === 'checksum') return ['sendAgain', 'cancel'];
   const actions: RowAction[] = state === 'done' ? ['hide'] : [];
-  // The user can only cancel: a file or folder of this name exists, or the server retries by itself.
+  // `exists`: the dataset already has a file or folder of this name. `storage`: the server retries by itself. The user can only cancel.
   return problem === 'exists' || problem === 'storage' ? [...actions, 'cancel'] : actions;
 }
 
 /** Returns the row of an upload that another tab or an earlier visit has begun. */
 function rowOfServerUpload(upload: SlideUpload, nowMs: number): UploadListRow {
   const isComplete = upload.checked_count === upload.file_count;
+  /** Whether the upload continues only when the user chooses its files again. */
   const isInterrupted = upload.state === 'open' && (upload.problem === 'checksum' || !isComplete);
   return {
     key: upload.id,
