@@ -82,11 +82,15 @@ describe('every response of the server API', () => {
     const good = await ask('my-request-1');
     expect(good.headers['x-request-id']).toBe('my-request-1');
     expect(good.json()).toMatchObject({ requestId: 'my-request-1' });
+    const newIds = new Set<unknown>();
     for (const bad of ['short', 'x'.repeat(65), 'line\u001b[31m-red-request']) {
       const answer = await ask(bad);
-      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      const newId = answer.headers['x-request-id'];
+      expect(newId).toMatch(/^[0-9a-f-]{36}$/);
+      newIds.add(newId);
       expect(logged()).not.toContain(JSON.stringify(bad));
     }
+    expect(newIds.size).toBe(3);
   });
 
   it('has headers that forbid framing, MIME sniffing, and use by pages of other origins', async () => {

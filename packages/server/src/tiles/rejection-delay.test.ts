@@ -5,9 +5,13 @@ import { delayRejection, maxRejectionDelayMs, minRejectionDelayMs } from './reje
 const refusedJob = () => Promise.reject(new SlideError('BUSY', 'The render queue is full'));
 
 /** Passes the work to delayRejection. @returns its outcome so far: whether it has succeeded or failed (`isSettled`), and the error */
-function observeDelayed(work: Promise<unknown>, signal = new AbortController().signal) {
+function observeDelayed(
+  work: Promise<unknown>,
+  signal = new AbortController().signal,
+  closing = new AbortController().signal,
+) {
   const state = { error: null as unknown, isSettled: false };
-  delayRejection(work, () => signal).then(
+  delayRejection(work, { signal }, closing).then(
     () => {
       state.isSettled = true;
     },
@@ -40,6 +44,15 @@ describe('delayRejection (delays the response to a tile request that the render 
     await vi.advanceTimersByTimeAsync(0);
     expect(outcome.isSettled).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends the delay of a request rejected with BUSY as soon as the server stops', async () => {
+    const closing = new AbortController();
+    const outcome = observeDelayed(refusedJob(), undefined, closing.signal);
+    await vi.advanceTimersByTimeAsync(0);
+    closing.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(outcome.isSettled).toBe(true);
   });
 
   it('rejects immediately with errors other than BUSY', async () => {

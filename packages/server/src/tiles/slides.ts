@@ -204,13 +204,9 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
 
   /** Aborted when the server stops, so that it sends delayed rejections (rejection-delay.ts) at once. */
   const closing = new AbortController();
-  /**
-   * Returns the result of `work`. Delays the error BUSY, at the latest until the client disconnects or the server closes.
-   *
-   * @param client its signal is read only for BUSY: each read creates a signal, which costs a tenth of the CPU time of a native tile
-   */
+  /** Delays the error BUSY, at the latest until the client disconnects or the server closes. */
   const delayRejectionTo = <T>(work: Promise<T>, client: Pick<TileClient, 'signal'>) =>
-    delayRejection(work, () => AbortSignal.any([client.signal, closing.signal]));
+    delayRejection(work, client, closing.signal);
 
   // `undefined`: no abort signal, because several requests share the read of the header.
   const openings = createSlideOpenings((location, requester) =>

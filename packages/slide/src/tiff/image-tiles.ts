@@ -124,6 +124,18 @@ function arrangeUpright(
   // Stored padding is on the right and bottom; a flip moves it to the left and top.
   const left = flipsX ? uprightX.count * uprightX.tileSide - uprightX.imageSide : 0;
   const top = flipsY ? uprightY.count * uprightY.tileSide - uprightY.imageSide : 0;
+
+  /** Reads the tile from its position in the file. */
+  const readRotated: ReadTile = async (column, row, signal) => {
+    const columnBeforeFlip = flipsX ? uprightX.count - 1 - column : column;
+    const rowBeforeFlip = flipsY ? uprightY.count - 1 - row : row;
+    const [storedColumn, storedRow] = isSwapped
+      ? [rowBeforeFlip, columnBeforeFlip]
+      : [columnBeforeFlip, rowBeforeFlip];
+    const tile = await readTile(storedColumn, storedRow, signal);
+    return tile && { ...tile, orientation };
+  };
+
   return {
     grid: {
       width: uprightX.imageSide,
@@ -135,19 +147,13 @@ function arrangeUpright(
       ...((left > 0 || top > 0) && { leadingPadding: { left, top } }),
       ...(needsRendering && { needsRendering }),
     },
-    async readTile(column, row, signal, allocate) {
+    readTile(column, row, signal, allocate) {
       const isInside = column >= 0 && column < uprightX.count && row >= 0 && row < uprightY.count;
       if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
-        throw new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`);
+        return Promise.reject(new SlideError('TILE_OUT_OF_RANGE', `There is no tile ${column}, ${row}`));
       }
-      if (orientation === 1) return await readTile(column, row, signal, allocate); // 1 is upright
-      const columnBeforeFlip = flipsX ? uprightX.count - 1 - column : column;
-      const rowBeforeFlip = flipsY ? uprightY.count - 1 - row : row;
-      const [storedColumn, storedRow] = isSwapped
-        ? [rowBeforeFlip, columnBeforeFlip]
-        : [columnBeforeFlip, rowBeforeFlip];
-      const tile = await readTile(storedColumn, storedRow, signal);
-      return tile && { ...tile, orientation };
+      const isUpright = orientation === 1;
+      return isUpright ? readTile(column, row, signal, allocate) : readRotated(column, row, signal);
     },
   };
 }

@@ -48,11 +48,11 @@ export async function openPyramid(source: ByteSource, tiffImages: readonly TiffI
   return {
     full,
     levels,
-    async readTile({ level, column, row }, signal, allocate) {
+    // Not async, because each further promise costs 1 % of the CPU time of a native tile.
+    readTile({ level, column, row }, signal, allocate) {
       const readTile = readers[level];
-      if (!readTile) throw new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`);
-      // In an async function, `return await` delivers the result two microtasks earlier than `return` with a promise.
-      return await readTile(column, row, signal, allocate);
+      if (readTile) return readTile(column, row, signal, allocate);
+      return Promise.reject(new SlideError('TILE_OUT_OF_RANGE', `There is no level ${level}`));
     },
     readIccProfile: () => readIccProfile(full.directory),
   };
