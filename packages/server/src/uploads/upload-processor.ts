@@ -108,6 +108,15 @@ export function createUploadProcessor({
     await fs.rm(assemblyFolderOf(row.id), { recursive: true, force: true });
   }
 
+  /** Abandons an expired upload, unless another process or its administrator has just ended it. */
+  async function abandonExpired(row: UploadRow): Promise<void> {
+    try {
+      await abandon(row, null);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'upload_ended')) throw error;
+    }
+  }
+
   /** Starts processing. A run that is in progress looks for new files once more before it ends. */
   function startProcessing(): void {
     hasNewWork = true;
@@ -259,7 +268,7 @@ export function createUploadProcessor({
       const isLeased = row.leased_until !== null && Date.parse(row.leased_until) >= at;
       const mayExpire = row.state === 'open' || (row.problem === 'storage' && !isLeased);
       // An upload whose target path is taken (`exists`) stays until its administrator or its expiry deletes it.
-      if (mayExpire && isExpired) await abandon(row, null);
+      if (mayExpire && isExpired) await abandonExpired(row);
       else if (row.problem !== 'exists') await storeIfComplete(row.id);
     }
     await deleteDoneUploads(db, new Date(at - keepDoneMs).toISOString());

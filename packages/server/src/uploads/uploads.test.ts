@@ -437,6 +437,33 @@ describe('an open upload of an administrator', () => {
     });
   });
 
+  it('expires 48 hours after its last progress, also when another process deletes a further expired upload at that moment', async () => {
+    const { begin, create, part, settled, server } = await startServer();
+    for (const name of ['a.svs', 'b.svs', 'c.svs']) {
+      const { begun } = await begin({ dataset: 'S', path: name, files: { [name]: bytes('12345') } });
+      const { fileId } = await create(begun.upload.id, name, 5);
+      await part(fileId, 0, bytes('123'));
+    }
+    const { db, uploads } = server.services;
+    const discard = uploads.parts.discard.bind(uploads.parts);
+    // Deletes another upload, as another process could, as soon as this process has deleted the first one.
+    vi.spyOn(uploads.parts, 'discard').mockImplementationOnce(async (fileId) => {
+      await discard(fileId);
+      const { upload_id } = await db
+        .selectFrom('upload_files')
+        .select('upload_id')
+        .orderBy('upload_id')
+        .executeTakeFirstOrThrow();
+      await db.deleteFrom('upload_files').where('upload_id', '=', upload_id).execute();
+      await db.deleteFrom('uploads').where('id', '=', upload_id).execute();
+    });
+    server.clock.advance(49 * hourMs);
+    uploads.start();
+    await settled();
+    expect(await db.selectFrom('uploads').select('id').execute()).toEqual([]);
+    expect(server.logged()).not.toContain('cleanup of unfinished uploads failed');
+  });
+
   it('returns 404 for a new file when it was deleted after the check of the request', async () => {
     const { begin, create, sendRequest, server } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });

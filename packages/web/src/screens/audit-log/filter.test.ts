@@ -21,8 +21,8 @@ describe('the filter of the audit log in the URL', () => {
     expect(readFilter(invalid)).toEqual(emptyFilter);
   });
 
-  it.each(['2026-02-31', '2026-13-01', '2026-05-00'])(
-    'is read without a first and a last day when both are %s, which is not in the calendar',
+  it.each(['2026-02-31', '2026-13-01', '2026-05-00', '0026-05-01'])(
+    'is read without a first and a last day when both are %s, which is no day after the year 999',
     (day) => {
       expect(readFilter(new URLSearchParams({ from: day, to: day }))).toEqual(emptyFilter);
     },

@@ -73,10 +73,10 @@ export function toApiFilter(filter: AuditLogFilter): AuditFilter {
  * @param options `daysLater: 1` returns the beginning of the day after `day`
  */
 function startOfDay(day: string, { daysLater = 0 } = {}): string | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
+  const [, year, month, date] = /^([1-9]\d{3})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === undefined) return undefined;
   const monthIndex = Number(month) - 1;
-  // `Date` converts a date that does not exist to one in another month.
+  // `Date` converts a date that does not exist to one in another month, and a year before 100 to one after 1900.
   if (new Date(Number(year), monthIndex, Number(date)).getMonth() !== monthIndex) return undefined;
   return new Date(Number(year), monthIndex, Number(date) + daysLater).toISOString();
 }
