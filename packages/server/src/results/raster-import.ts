@@ -195,8 +195,8 @@ function createTileStore(writer: ContainerWriter, type: ValueType) {
       lengths.push(packed.length);
     },
     /**
-     * Adds a tile of a smaller level, which is computed from four source tiles, as another reference to a stored uniform tile, if all
-     * four refer to this stored tile already. Returns whether the tile was added.
+     * Adds a tile of a smaller level, which is computed from four source tiles. If all four refer to the same uniform tile, the new tile
+     * refers to it, too. Returns whether the tile was added.
      */
     addIfUniform(sourceTiles: readonly (number | null)[]): boolean {
       const [first] = sourceTiles;

@@ -258,7 +258,7 @@ describe('openSlideFrom (opens a slide)', () => {
   });
 });
 
-describe('readTile (reads a stored tile) of an Aperio slide', () => {
+describe('readTile (reads a tile of the file) of an Aperio slide', () => {
   /** Returns a tag with the same value for each of the 16 tiles of full resolution. */
   const forAllTiles = (value: number) => long(...new Array<number>(16).fill(value));
   it.each<[string, DirectoryPlan['tags'], string]>([

@@ -435,7 +435,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('returns the last stored tile at column 0, row 0 if the frames state positions in reverse order', async () => {
+    it('returns the last tile of the file at column 0, row 0 if the frames state positions in reverse order', async () => {
       // Position of each frame, for 3 × 2 tiles of 32 pixels.
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [

@@ -271,6 +271,17 @@ describe('readTile of a TIFF (reads one tile)', () => {
     await expect(reading).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
+  it('throws FILE_CORRUPT for a tile of an uncompressed image if the strips of one colour plane are empty', async () => {
+    const directory = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 200, isPlanar: true });
+    const strips = directory.strips?.map((strip, plane) => (plane === 1 ? null : strip)) ?? [];
+    expect(strips).toHaveLength(3);
+    const slide = await openTiffOf({ ...directory, strips });
+    await expect(slide.readTile({ level: 0, column: 0, row: 0 })).rejects.toMatchObject({
+      name: 'SlideError',
+      code: 'FILE_CORRUPT',
+    });
+  });
+
   it('returns null for a tile of an uncompressed image if all its strips are empty', async () => {
     const directory = encodeSamples({ ...rgbPlan, packing: 'none', rowsPerStrip: 50 });
     const tags = { ...directory.tags, [tag.StripOffsets]: long(0, 0), [tag.StripByteCounts]: long(0, 0) };

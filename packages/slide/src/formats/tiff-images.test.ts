@@ -338,7 +338,7 @@ describe('a TIFF image in JPEG', () => {
     },
   );
 
-  it('in WhiteIsZero grey shows 0 as white, and has needsRendering set, so that no stored tile is sent', async () => {
+  it('in WhiteIsZero grey shows 0 as white, and has needsRendering set, so that no tile is sent without decoding', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
     const upright = await renderFull(await openTiffOf(directory));
     const inverted = await openTiffOf({

@@ -27,7 +27,7 @@ export function slideStemOf(fileName: string): string {
   return fileName.toLowerCase().replace(/(?:\.ome)?\.[^.]+$/, '');
 }
 
-/** Returns the names without those of analysis results that belong to another file in the list. */
+/** Returns the names without those of analysis results of a slide in the list. A `.geojson` file counts as its own slide, because it is none. */
 export function withoutResults(names: readonly string[]): string[] {
   const slides = new Set(names.flatMap((name) => [name.toLowerCase(), slideStemOf(name)]));
   return names.filter((name) => {

@@ -137,7 +137,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     expect(new Set(rgb)).toEqual(new Set([255]));
   });
 
-  it('at the edge of the slide shows no padding of the stored tiles', async () => {
+  it('at the edge of the slide shows no padding of the tiles of the file', async () => {
     // libtiff repeats the last pixel in the padding; a scanner may leave any bytes there.
     const slide = await openSvs({
       width: 130,

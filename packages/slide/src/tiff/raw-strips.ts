@@ -85,12 +85,14 @@ export function openRawStrips(
         topRow: top,
         rows: Math.min(TILE.height, height - top),
       };
-      const ranges = Array.from({ length: planes }, (_, plane) =>
+      const rangesOfPlanes = Array.from({ length: planes }, (_, plane) =>
         byteRangesOf(raw, offsets, plane, tileRect),
-      ).flat();
-      if (ranges.length === 0) return null;
+      );
+      const emptyPlanes = rangesOfPlanes.filter((ranges) => ranges.length === 0).length;
+      if (emptyPlanes === planes) return null;
+      if (emptyPlanes > 0) throw missingStrips();
       const bytes = new Uint8Array(planes * tileRect.rows * tileRect.tileRowBytes);
-      await readByteRanges(source, ranges, bytes, signal);
+      await readByteRanges(source, rangesOfPlanes.flat(), bytes, signal);
       // The decoder receives the rows of each plane as one block.
       const blockBytes = new Array<number>(planes).fill(tileRect.rows * tileRect.tileRowBytes);
       return {
@@ -155,10 +157,11 @@ function byteRangesOf(
       ranges[ranges.length - 1] = { offset: last.offset, length: last.length + tileRect.tileRowBytes };
     } else ranges.push({ offset, length: tileRect.tileRowBytes });
   }
-  if (emptyRows > 0 && ranges.length > 0)
-    throw new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
+  if (emptyRows > 0 && ranges.length > 0) throw missingStrips();
   return ranges;
 }
+
+const missingStrips = () => new SlideError('FILE_CORRUPT', 'Some strips of a tile are missing');
 
 /** Reads the ranges, all at the same time. In the target, they follow each other without gaps. */
 async function readByteRanges(
