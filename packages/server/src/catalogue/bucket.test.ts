@@ -161,7 +161,7 @@ describe.skipIf(withoutObjectStore !== null)(
       const warnings = server
         .logged()
         .split('\n')
-        .filter((line) => line.includes('slide storage unreadable'));
+        .filter((line) => line.includes('slide storage `root` unreadable'));
       expect(warnings).toHaveLength(1);
       expect(JSON.parse(warnings[0] ?? '')).toMatchObject({ root: 'bucket', path: '' });
 

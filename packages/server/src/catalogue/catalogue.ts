@@ -352,7 +352,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
         cached.refreshTriedAt = nowMs;
         readOnce(imageId).catch((error) =>
           log.warn(
-            { err: error, image: imageId },
+            { err: error, imageId },
             'cached catalogue entry of an image could not be refreshed; the old entry stays in use, and the next request retries',
           ),
         );

@@ -374,8 +374,8 @@ export function createScanner({ root, readTree, log }: ScannerDependencies): Sca
       if (firstUnread !== undefined) {
         const [path, err] = firstUnread;
         log.warn(
-          { err, root, path, unreadablePaths: newlyUnread.length },
-          'slide storage unreadable at `path` in `root`; its slides stay in the catalogue, and the next scan tries again',
+          { err, root, path, unreadableCount: newlyUnread.length },
+          'slide storage `root` unreadable at `unreadableCount` places, the first of which is `path`; their slides stay in the catalogue, and the next scan tries again',
         );
       }
       if (unread.size === 0 && unreadBefore.size > 0)

@@ -168,8 +168,8 @@ export async function createJobsInPostgres({
     } catch (error) {
       const level = error instanceof RetryLater || closing.signal.aborted ? 'debug' : 'warn';
       log[level](
-        { err: error, job: name, payload: data },
-        'background job failed; pg-boss retries it unless this was the last attempt',
+        { err: error, job: name, payload: data, nextRun: kinds[name].nextRun },
+        'background job failed; it is retried soon, or if this was its last attempt, when `nextRun` states',
       );
       throw error;
     }

@@ -108,11 +108,12 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   function retryOrGiveUp(name: JobName, key: string, job: WaitingJob, error: unknown): void {
     if (closing.signal.aborted) return;
     const { payload, failures } = job;
-    const { times, afterSeconds } = kinds[name].retry;
+    const { retry, nextRun } = kinds[name];
+    const { times, afterSeconds } = retry;
     if (failures >= times) {
       log.error(
-        { err: error, job: name, payload },
-        'background job failed at its last attempt; it will not be retried',
+        { err: error, job: name, payload, nextRun },
+        'background job failed at its last attempt; `nextRun` states when its work is tried again',
       );
       return;
     }

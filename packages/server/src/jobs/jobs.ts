@@ -89,6 +89,8 @@ export interface JobKind {
   } | null;
   /** Number of retries after failures, and the pause before each. */
   readonly retry: { readonly times: number; readonly afterSeconds: number };
+  /** When the work of a job is tried again after its last attempt has failed; for the log. */
+  readonly nextRun: string;
   /** Maximum duration; a job that runs longer counts as failed. */
   readonly timeoutSeconds: number;
 }
@@ -108,6 +110,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     replacesWaiting: isScanAtStart,
     schedule: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
     retry: { times: 3, afterSeconds: 5 },
+    nextRun: 'next scheduled scan, within 10 minutes',
     timeoutSeconds: 6 * hour,
   },
   // With a bucket, `createJobs` adds a schedule with the interval that the settings state.
@@ -117,6 +120,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     replacesWaiting: isScanAtStart,
     schedule: null,
     retry: { times: 3, afterSeconds: 5 },
+    nextRun: 'next scheduled scan of the bucket',
     timeoutSeconds: 6 * hour,
   },
   // Retries after errors that the slide itself did not cause, such as storage errors. After the last retry, the next scan
@@ -126,6 +130,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: ({ imageId }: JobPayloads['read-slide']) => imageId,
     schedule: null,
     retry: { times: 20, afterSeconds: 5 },
+    nextRun: 'next scan that finds the slide unread',
     timeoutSeconds: hour,
   },
   'import-result': {
@@ -133,6 +138,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: ({ layerId }: JobPayloads['import-result']) => layerId,
     schedule: null,
     retry: { times: 5, afterSeconds: 5 },
+    nextRun: 'next sweep, within 10 minutes',
     timeoutSeconds: 2 * hour,
   },
   'find-results': {
@@ -140,6 +146,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
     retry: { times: 3, afterSeconds: 5 },
+    nextRun: 'next scheduled search, within 10 minutes',
     timeoutSeconds: hour,
   },
   'draw-demo-slides': {
@@ -147,6 +154,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: null,
     retry: { times: 3, afterSeconds: 5 },
+    nextRun: 'next start of the server',
     timeoutSeconds: hour,
   },
   'tell-who-waits': {
@@ -154,6 +162,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: null,
     retry: { times: 20, afterSeconds: 10 },
+    nextRun: 'next registration or dataset request',
     timeoutSeconds: 10 * minute,
   },
   sweep: {
@@ -161,6 +170,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
     retry: { times: 0, afterSeconds: 0 },
+    nextRun: 'next sweep, within 10 minutes',
     timeoutSeconds: hour,
   },
   'prune-audit': {
@@ -168,6 +178,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 24 * hour, payload: {}, atStart: true },
     retry: { times: 3, afterSeconds: minute },
+    nextRun: 'next day',
     timeoutSeconds: 6 * hour,
   },
 };

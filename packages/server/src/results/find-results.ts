@@ -181,7 +181,7 @@ export function registerFindResults({ config, db, now, log, jobs, files }: Depen
       }),
     );
     log.info(
-      { image: imageId, layer: id, path: file },
+      { imageId, layerId: id, path: file },
       'analysis result file found beside a slide (`path` in the slide folder or bucket); its import is queued',
     );
     await jobs.enqueue('import-result', { layerId: id });

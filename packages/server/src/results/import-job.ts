@@ -115,7 +115,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         })
         .catch((error) =>
           log.warn(
-            { err: error, layer: layer.id, image: layer.image_id },
+            { err: error, layerId: layer.id, imageId: layer.image_id },
             'progress of an analysis result import not saved; the import continues',
           ),
         );
@@ -199,7 +199,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
         outcome = { ok: false, problem: error.problem, message: error.message };
       else {
         log.error(
-          { err: error, layer: layerId, image: layer.image_id },
+          { err: error, layerId, imageId: layer.image_id },
           'import of an analysis result failed with an unexpected error; its result layer is marked as failed until its file is uploaded again or replaced',
         );
         outcome = { ok: false, problem: 'internal', message: 'The import failed' };
@@ -210,7 +210,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
     else if (outcome.problem !== 'internal')
       // An internal error has already been logged with its cause.
       log.info(
-        { layer: layerId, image: layer.image_id, problem: outcome.problem, reason: outcome.message },
+        { layerId, imageId: layer.image_id, problem: outcome.problem, reason: outcome.message },
         'analysis result file rejected (code in `problem`, details in `reason`); its result layer is marked as failed',
       );
     const columns = outcome.ok

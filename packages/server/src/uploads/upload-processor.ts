@@ -158,7 +158,7 @@ export function createUploadProcessor({
       renew(leaseFrom(now()).until).catch((error) =>
         log.warn(
           { err: error, uploadId },
-          'upload could not be marked in the database as being processed here; another process may repeat the work',
+          'upload could not be marked in the database as being processed by this process; processing continues, but another process may do the same work again',
         ),
       );
     }, leaseMs / 3);
