@@ -218,7 +218,7 @@ describe.each(databaseKinds)('sign-in with two-step verification (database: %s)'
   });
 
   it('returns 429 after 60 right passwords without a code from one network', async () => {
-    const server = await testServer();
+    const server = await testServer({ database });
     const { user } = await accountWithSecondFactor(server);
     server.clock.advance(15 * 60 * secondMs); // the earlier sign-in no longer counts
     for (let n = 0; n < 60; n++) expect(await signInWith(server, user)).toMatchObject(required);

@@ -138,10 +138,13 @@ describe('a Leica SCN file with one image', () => {
       height: HEIGHT,
       ifd: 1,
       light: 'fluorescence',
-      x: 0,
+      x: 2 * WIDTH,
       y: 0,
     });
-    expect((await open(oneImage, scnXml(fluorescence + ONE_IMAGE_XML))).levels).toHaveLength(2);
+    const slide = await open(oneImage, scnXml(fluorescence + ONE_IMAGE_XML));
+    const brightfield = await open(oneImage, scnXml(ONE_IMAGE_XML));
+    expect(slide.levels).toEqual(brightfield.levels);
+    expect(slide.levels).toHaveLength(2);
   });
 });
 

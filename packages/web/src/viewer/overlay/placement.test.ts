@@ -72,9 +72,16 @@ describe('visiblePart (part of the slide that the viewer shows)', () => {
   it.each([0, 90, 180, 270])(
     'returns an upright rectangle (bounds) for a slide that is rotated by %d°',
     (degrees) => {
-      const region = visiblePart(createPlacement(degrees, 0.5, false, 100, 50), viewer);
-      expect(region).not.toHaveProperty('type');
-      expect(region).toHaveProperty('minX');
+      const placement = createPlacement(degrees, 0.5, false, 100, 50);
+      const region = visiblePart(placement, viewer);
+      if ('type' in region) throw new Error('The region is not a rectangle.');
+      const corners = [
+        toScreen(placement, { x: region.minX, y: region.minY }),
+        toScreen(placement, { x: region.maxX, y: region.maxY }),
+      ];
+      const ascending = (values: readonly number[]) => values.toSorted((a, b) => a - b);
+      expect(ascending(corners.map(({ x }) => x))).toEqual([expect.closeTo(0, 6), expect.closeTo(200, 6)]);
+      expect(ascending(corners.map(({ y }) => y))).toEqual([expect.closeTo(0, 6), expect.closeTo(100, 6)]);
     },
   );
 
