@@ -220,7 +220,10 @@ test('an annotation layer can be renamed, locked, deleted, and restored both wit
 
   await chooseLayerAction(page, 'Lock the layer');
   await expect(page.getByText('You can view this layer, but not change it')).toBeVisible();
+  const sharing = panel(page).getByRole('combobox', { name: 'Who can see the layer?' });
+  await expect(sharing).toBeDisabled();
   await chooseLayerAction(page, 'Unlock the layer');
+  await expect(sharing).toBeEnabled();
   await expect(page.getByText('You can view this layer, but not change it')).toBeHidden();
 
   await chooseLayerAction(page, 'Delete the layer');

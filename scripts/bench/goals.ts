@@ -205,7 +205,7 @@ interface RendererSample {
   readonly memory: number;
 }
 
-/** The samples are in the order of time; the first one is taken after 2,000 tiles, when the texture memory is full. */
+/** The samples are in the order of time; the first one of a full run is taken after 2,000 tiles, when the texture memory is full. */
 const rendererGoals: readonly Goal<readonly RendererSample[]>[] = [
   {
     goal: 'object URLs alive at the end',

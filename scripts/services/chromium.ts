@@ -11,9 +11,9 @@ const headlessShell = 'chromium-headless-shell';
 
 /**
  * Returns the path of the browser for tests: the value of PLAYWRIGHT_CHROMIUM if it is set, else the headless shell, else Chromium.
- * If the headless shell is missing, installs it with apt-get when this process runs as root.
+ * Without PLAYWRIGHT_CHROMIUM, first installs a missing headless shell with apt-get when this process runs as root.
  *
- * @throws {ScriptExit} (ends the script with a message) when no browser is installed and none can be installed
+ * @throws {ScriptExit} (ends the script with a message) when PLAYWRIGHT_CHROMIUM names no file, or no browser can be installed
  */
 export async function findTestBrowser(): Promise<string> {
   const { PLAYWRIGHT_CHROMIUM: configured } = process.env;
@@ -26,7 +26,7 @@ export async function findTestBrowser(): Promise<string> {
  * Returns the path of Chromium: PLAYWRIGHT_CHROMIUM if it is set, else an installed one. If there is none, installs it with apt-get when
  * this process runs as root.
  *
- * @throws {ScriptExit} (ends the script with a message) when Chromium is not installed and cannot be installed
+ * @throws {ScriptExit} (ends the script with a message) when PLAYWRIGHT_CHROMIUM names no file, or Chromium cannot be installed
  */
 export async function findChromium(): Promise<string> {
   const alreadyInstalled = findConfiguredOrInstalled();

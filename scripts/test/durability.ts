@@ -1,6 +1,6 @@
 /**
- * `npm run durability`: tests that 10,000 acknowledged writes of accounts survive 50 kills of the server with SIGKILL. `npm test`
- * runs the same test with fewer writes.
+ * `npm run durability`: tests that 10,000 acknowledged writes of accounts survive 50 kills of the server with SIGKILL.
+ * `npm run test:all` runs the same test with fewer writes and kills.
  */
 import { main, run, toolCommand } from '../launcher/runtime.mjs';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz`: runs tests with more cases than `npm test` does. The property tests of slide formats read 500,000 damaged files each
- * (`FUZZ_RUNS` sets another number). The fault test of the database makes each query of each API call fail once, also on PostgreSQL
- * (`npm test` does so only on SQLite).
+ * `npm run fuzz`: runs tests with more cases than `npm run test:all` does. The main property tests of slide formats read 500,000 damaged
+ * files each, the others a share of this number (`FUZZ_RUNS` sets another number). The fault test of the database makes the queries of
+ * API calls fail one by one: on SQLite all of them, on PostgreSQL those of calls that change data (with `test:all` only some of these).
  */
 import { main, run, toolCommand } from '../launcher/runtime.mjs';
 import { startPostgres } from '../services/postgres.ts';

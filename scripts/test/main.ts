@@ -2,8 +2,8 @@
  * `npm test` and `npm run test:all` (with the argument `--all`): run the tests, then print the failed tests and one line with the sums.
  *
  * Vitest runs the unit, property, server and screen tests; Playwright runs the browser tests, in a headless Chromium
- * against a running server with the built web app. `npm test` leaves out the long tests (long-tests.ts), and runs the tests of the
- * server on PostgreSQL only where databases differ (`databaseKinds`).
+ * against a running server with the built web app. `npm test` leaves out the long tests (long-tests.ts), and runs on PostgreSQL only the
+ * tests whose subject is the database (`everyDatabaseKind`).
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

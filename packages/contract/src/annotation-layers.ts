@@ -9,7 +9,7 @@ import { Timestamp } from './timestamp.ts';
 export const LayerVisibility = z.enum(['private', 'members']);
 export type LayerVisibility = z.infer<typeof LayerVisibility>;
 
-/** Who may change the annotations. `owner`: owner and administrators; `members`: all users who may read the layer. */
+/** Who may change the annotations. `owner`: owner and administrators; `members`: all readers of the layer who may write annotations. */
 export const LayerEditing = z.enum(['owner', 'members']);
 export type LayerEditing = z.infer<typeof LayerEditing>;
 

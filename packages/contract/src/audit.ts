@@ -46,6 +46,8 @@ export const auditActions = {
   'api-token-used': { tr: 'API anahtarı kullanıldı', en: 'API token used' },
   'image-session-created': { tr: 'Görüntü oturumu açıldı', en: 'Image session opened' },
   'image-session-revoked': { tr: 'Görüntü oturumu kapatıldı', en: 'Image session ended' },
+  // In an image session, the first request for pixels of a slide is `image-opened`. If it was for the thumbnail, the first request for
+  // other pixels is `image-viewed`.
   'image-opened': { tr: 'Slayt açıldı', en: 'Slide opened' },
   'image-viewed': {
     tr: 'Küçük resminin ardından slayt görüntülendi',

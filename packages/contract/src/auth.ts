@@ -73,7 +73,7 @@ export const confirmRegistration = endpoint({
 });
 
 /**
- * Signs in with the embedded sign-in service. The response contains an opaque identity token, which `verifyToken` accepts.
+ * Signs in with the embedded sign-in service. The response contains a bearer token of the API, whose account `verifyToken` returns.
  *
  * For an account with two-step verification, the response to a correct password without `code` is the error
  * `second_factor_required`. The client then sends the same request with `code`.
@@ -102,8 +102,8 @@ export const signIn = endpoint({
 });
 
 /**
- * Exchanges an identity token for a bearer token. A token of the embedded sign-in service is returned unchanged. The ID token of an
- * external provider is valid for one sign-in, and the server issues a bearer token.
+ * Returns the account of an identity token: the ID token of an external provider, which is valid for one sign-in and for which the
+ * server issues a bearer token, or a bearer token of the API (from `signIn`), which is returned unchanged.
  */
 export const verifyToken = endpoint({
   method: 'POST',

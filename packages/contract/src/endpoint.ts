@@ -54,8 +54,9 @@ export interface Endpoint {
   /** Scope that an API token needs, in addition to `access` of its owner. Undefined: the server rejects API tokens with 403. */
   readonly apiTokenScope?: ApiTokenScope;
   /**
-   * Language of messages and error texts in the response, unless the request chooses one with Accept-Language. Endpoints differ, because
-   * the product is specified with Turkish texts in some parts and English texts in others (ACC-10 in docs/requirements.md).
+   * Language of messages and error texts in the response, unless the request chooses one with Accept-Language. Mostly English for
+   * endpoints that the viewer or the dashboard calls and Turkish for others, as ACC-10 in docs/requirements.md specifies the interface
+   * texts; so endpoints of one file may differ.
    */
   readonly defaultMessageLanguage: Language;
   readonly query?: z.ZodObject;

@@ -89,7 +89,7 @@ export const iiifInformation = endpoint({
 export const iiifImage = endpoint({
   ...withToken,
   ...pixels,
-  isTile: true,
+  isTile: true, // `iiifSessionImage` needs no `isTile`, which concerns bearer tokens only
   path: '/iiif/image/:imageId/:region/:size/:rotation/:quality',
 });
 export const iiifManifest = endpoint({ ...withToken, ...manifest, path: '/iiif/manifest/:imageId' });

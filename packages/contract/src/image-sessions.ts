@@ -1,4 +1,7 @@
-/** Endpoints for image sessions: credentials for loading pixels for a limited time. An image session is not a sign-in. */
+/**
+ * Endpoints for the image sessions of accounts: credentials for loading pixels for a limited time. An image session is not a sign-in.
+ * A visitor of a share link gets one from `openShareLink`; a program sends its API token instead.
+ */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 

@@ -81,7 +81,7 @@ export const createSavedView = endpoint({
   path: '/saved-views',
   summary: 'Save a view of a slide',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'en', // sent by the viewer, whose texts are English (ACC-10)
   body: z.object({ image_id: Id, ...changeableProperties }),
   response: SavedView,
   status: 201,

@@ -33,7 +33,7 @@ export const ShareLink = z
     free_movement: z.boolean().meta({ description: 'The page lets visitors move and zoom the slides' }),
     ended: z.boolean().meta({
       description:
-        'The link has ended for good. While its slides may not be shared, it cannot be opened although it has not ended',
+        'True if the link has ended for good. A link that has not ended cannot be opened while its slides may not be shared',
     }),
   })
   .meta({ id: 'ShareLink' });
@@ -44,7 +44,7 @@ export const createShareLink = endpoint({
   path: '/share-links',
   summary: 'Create a share link; only this response contains its URL with the secret',
   access: 'sharing.own',
-  defaultMessageLanguage: 'en',
+  defaultMessageLanguage: 'en', // sent by the viewer, whose texts are English (ACC-10)
   body: z.object({
     target: z.object({ type: ShareTargetType, id: Id }),
     title: ItemTitle,

@@ -15,7 +15,7 @@ const uploadLength = {
   schema: byteCount,
 } as const satisfies DocumentedParameter;
 
-/** The request that creates the file of an upload. @param metadata the header `Upload-Metadata`, if the endpoint reads it */
+/** The request that creates the file of an upload. @param metadata describes `Upload-Metadata`; undefined if the endpoint ignores it */
 export function tusCreation(metadata?: string): Documented {
   const metadataParameter = {
     name: 'Upload-Metadata',

@@ -29,7 +29,7 @@ export const User = z
     displayName: z.string().nullable().default(null),
     status: withUnknownValues(Status),
     role: withUnknownValues(Role),
-    adminApproved: z.boolean(), // stays true after an approval, also while the account is suspended or deactivated
+    adminApproved: z.boolean(), // true from an approval until it is withdrawn, also while the account is suspended or deactivated
     // `catch` replaces an invalid or missing date by an empty text, so that clients still show the account.
     createdAt: Timestamp.catch(''),
     updatedAt: Timestamp.catch(''),

@@ -100,9 +100,9 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     // Loopback has no limit, because a reverse proxy on this machine connects for all clients. The limit would not stop an attacker on
     // this machine.
     isUnlimited: addressMatcher([...trustedProxies, 'loopback']),
-    onLimit: (address) =>
+    onLimit: (network) =>
       services.log.warn(
-        { address, limit: connectionsPerAddress },
+        { address: network, limit: connectionsPerAddress },
         'connection limit per address reached (setting CONNECTIONS_PER_ADDRESS); the new connection was closed. Logged at most once a minute',
       ),
   });

@@ -272,7 +272,7 @@ export async function createServices({
   const slides = createSlides({ config, log, renderedTiles, objects: objectStorage?.reader ?? null });
   registerServiceMetrics(metrics, { db, now, slides, renderedTiles });
   const readiness = createReadiness({ config, db, log, renderedTiles, objectStorage });
-  const files = resultFiles(config);
+  const files = resultFiles(config); // the files of result layers in DATA_DIR
   const resultSearch = registerFindResults({ config, db, now, log, jobs, files });
   const catalogue = createCatalogue({
     config,

@@ -35,7 +35,10 @@ export function preloadLogin(location: Pick<Location, 'pathname'>): void {
   void import('./screens/login/Login.tsx').catch(() => undefined); // after a failure, the route loads the script again
 }
 
-/** Returns whether this URL will show the login page because no sign-in is stored. Only the server knows whether a stored one is valid. */
+/**
+ * Returns whether the login page opens next because no sign-in is stored. (Only the server knows whether a stored one is valid.) Also
+ * true for an unknown URL: it shows the screen `NotFound`, and the script of the login page is loaded without need.
+ */
 export function isLoginNext({ pathname }: Pick<Location, 'pathname'>): boolean {
   const showsOtherScreen =
     pathname === '/shared' || (pathname.startsWith('/auth/') && pathname !== '/auth/login');

@@ -89,7 +89,7 @@ export const routes: RouteObject[] = [
             handle: handleFor('guests', 'login'),
             element: lazyScreen(() => import('./screens/auth-callback/AuthCallback.tsx'), 'AuthCallback'),
           },
-          // Links in e-mails open this route and `confirm`. They must also work in a browser that is still signed in.
+          // Links in e-mails open this route and `confirm`. They must also work while an active account is signed in.
           {
             path: 'password-reset',
             handle: handleFor('anyone', 'passwordReset'),

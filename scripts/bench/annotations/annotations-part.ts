@@ -42,6 +42,7 @@ export async function annotationsPart({ isQuick }: BenchOptions): Promise<void> 
     for (const [name, env] of installations) {
       await withProduct(environment, env, async (product) => {
         addRow(await measureList(product, name, downloads));
+        // Only once, because the work of the browser does not depend on the database.
         if (name === 'SQLite') for (const row of await measureInBrowser(product, isQuick)) addRow(row);
       });
       // WORKERS is the number of server processes that respond to HTTP requests.

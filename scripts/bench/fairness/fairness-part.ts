@@ -3,8 +3,8 @@
  * connections without a pause; in the second, one image session requests 1,600 tiles that must be rendered.
  *
  * Each load is measured three times on each of several installations: with SQLite and with PostgreSQL (if installed), without and with
- * two HTTP worker processes (WORKERS=2), and without the limit on repeated attempts (THROTTLE=off). Clients that sign in send different
- * client addresses in X-Forwarded-For, as a trusted reverse proxy would.
+ * two HTTP worker processes (WORKERS=2), and with SQLite also without the limit on repeated attempts (THROTTLE=off). Clients that sign in
+ * send different client addresses in X-Forwarded-For, as a trusted reverse proxy would.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';

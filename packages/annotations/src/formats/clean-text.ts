@@ -6,7 +6,10 @@ const plainPattern = /^[ -~]*$/;
 
 type WarningCollector = Pick<Collector, 'warn'>;
 
-/** Cleans a single-line string: a run of tabs and line ends becomes one space; removes other control characters and lone surrogates. @param collector receives a warning when the text changes */
+/**
+ * Cleans a single-line string: a run of tabs and line ends becomes one space; other control characters and lone surrogates are
+ * removed. @param collector receives a warning when the text changes
+ */
 export function cleanLine(text: string, collector?: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text)
@@ -16,7 +19,7 @@ export function cleanLine(text: string, collector?: WarningCollector): string {
   return clean;
 }
 
-/** Cleans a string of several lines: removes lone surrogates, and control characters except tabs and line ends. @param collector receives a warning when the text changes */
+/** Cleans a string of several lines: removes lone surrogates, and control characters except tabs and line ends. @param collector as above */
 export function cleanText(text: string, collector?: WarningCollector): string {
   if (plainPattern.test(text)) return text;
   const clean = removeLoneSurrogates(text).replace(/[^\P{Cc}\t\n\r]/gu, '');

@@ -56,7 +56,7 @@ function resolveRings(area: AreaGeometry): AreaGeometry | null {
   return assembleGridRings(clipRings('union', gridRingsOf(area), []), area.plane);
 }
 
-/** Combines two areas: only near the second when it is much smaller than the first, otherwise as a whole. */
+/** Combines two areas: near the second only, if the first has many positions and the second is much smaller; otherwise as a whole. */
 function combine(operation: BooleanOperation, area: AreaGeometry, other: AreaGeometry): AreaGeometry | null {
   // The operands of a union can be exchanged, so that the second is the one with fewer positions.
   const isSwapped = operation === 'union' && countVertices(other) > countVertices(area);

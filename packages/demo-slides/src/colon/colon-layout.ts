@@ -147,7 +147,7 @@ export function layOutColon(seed: number): ColonLayout {
       if (biopsy === undefined) {
         out.distanceFromEdge = OUTSIDE;
         out.surfaceDepth = OUTSIDE;
-        return out;
+        return out; // `surfaceAlong` stays unset: nothing is drawn on bare glass
       }
       locateInBiopsy(biopsy, x, y, biopsyPosition);
       out.distanceFromEdge = biopsyPosition.distanceFromEdge;

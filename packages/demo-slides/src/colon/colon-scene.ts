@@ -42,7 +42,7 @@ export const THICKNESS = 7;
 // Displacement of textures and glands, as `ColonLayout.shiftAt` computes it.
 export const SHIFT_X = 8;
 export const SHIFT_Y = 9;
-/** Depth inside fat in pixels, as `depthInFat` computes it. */
+/** Depth inside fat in pixels, as `depthInFat` computes it. Only its range over the tile is used, so it is not interpolated. */
 export const FAT_DEPTH = 10;
 /** As `ColonLayout.follicleDepthRatio` computes it: 1 in the centre of a lymph follicle, 0 at its border. */
 export const FOLLICLE_DEPTH_RATIO = 11;

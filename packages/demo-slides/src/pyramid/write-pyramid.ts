@@ -10,7 +10,7 @@ import { encodeTile, type SplitJpeg } from './jpeg-tile.ts';
 import { type LevelPlan, type PyramidPlan, planLevels, TILE_SIZE } from './pyramid-plan.ts';
 import { encodeDirectories } from './tiff-directories.ts';
 
-/** Maximum number of tiles whose JPEG encoding is pending. */
+/** Maximum number of tiles that are being encoded or wait to be written. */
 const MAX_PENDING = 8;
 
 /** Writes the file. @throws the error of `drawTile` or of the file system; the incomplete file remains */

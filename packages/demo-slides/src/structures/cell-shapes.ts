@@ -19,7 +19,7 @@ export interface NucleusLook {
   readonly membrane: number;
   /** Distance between the clumps, pixels. */
   readonly clumpSpacing: number;
-  /** Maximum number of visible nucleoli. */
+  /** Maximum of the random number of visible nucleoli, before this number is rounded. */
   readonly nucleoli: number;
   /** Curvature of a long nucleus: largest sideways deviation of its ends, pixels. */
   readonly bow: number;

@@ -60,7 +60,10 @@ import {
 } from '../store/users.ts';
 import { type PeoplePage, type PeopleQuery, searchPeople } from './people-search.ts';
 
-/** `actor` is the signed-in caller. `origin` is the client of a request without a sign-in, for rate limits and the audit log. */
+/**
+ * `actor` is the signed-in caller; if the sign-in or the permission has ended meanwhile, changes throw token_invalid or forbidden.
+ * `origin` is the client of a request without a sign-in, for rate limits and the audit log.
+ */
 export interface Accounts {
   /**
    * Registers an account. With the setting `REGISTRATION_HIDE_EXISTING`, the account is created later, when the applicant has
@@ -126,7 +129,7 @@ export interface Accounts {
   setPassword(actor: Actor, uid: string, newPassword: string): Promise<void>;
 }
 
-/** Access that an administrator gives to an account. Undefined fields stay unchanged. */
+/** Access that an administrator gives to an account. Undefined fields stay unchanged; only an approval removes a past end date. */
 export interface Access {
   /** Names of all restricted datasets that are granted to the account; its grants for other restricted datasets are revoked. */
   readonly datasets?: readonly string[] | undefined;
@@ -298,7 +301,8 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
   }
 
   /**
-   * Returns the account that a reset code belongs to. An invalid code counts as a failed attempt, like a wrong password.
+   * Returns the account that a reset code belongs to. An invalid code counts as a failed attempt, like a wrong password,
+   * but not for the limits per account: the account is not known before the check (`email: null`).
    *
    * @throws AppError reset_link_invalid, rate_limited
    */
@@ -327,7 +331,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
     const datasets: string[] = [];
     for (const name of names) datasets.push(await spellingOf(tx, 'dataset', name));
     for (const dataset of datasets) {
-      if ((await findDataset(tx, dataset)) !== null) continue;
+      if ((await findDataset(tx, dataset))?.access === 'restricted') continue;
       throw new AppError('invalid_request', {
         reason: 'dataset_not_restricted',
         name: dataset,
@@ -428,7 +432,7 @@ export function createAccounts(dependencies: AccountsDependencies): Accounts {
               };
               await audit.record(tx, { action: 'sign-in', actor: uid, target: uid, detail, origin });
             }),
-          // Runs instead of the sign-in when a limit is reached (429). Hashes the password too, so that both take equally long.
+          // Runs instead of the sign-in when a limit for unknown networks is reached (429), and takes equally long, because it hashes too.
           () => signIn.isPasswordOf(uidOfNoAccount, password, hashRequester(email, origin)),
         );
         for (const tokenHash of issued.endedTokenHashes) imageSessions.evictEnded({ tokenHash });

@@ -1,6 +1,6 @@
 /**
  * Records in the audit log that an administrator reads another user's private annotation layer, or edits another user's layer.
- * Each sign-in causes one event for each layer and kind of use, so that autosave and event streams do not fill the log.
+ * Each process records one event per sign-in, layer and kind of use, so that autosave and event streams do not fill the log.
  */
 import type { User } from '@lamina/contract';
 import type { Actor } from '../audit/actor.ts';

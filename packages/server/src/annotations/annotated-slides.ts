@@ -18,13 +18,16 @@ import { authorName } from './layers.ts';
 export interface AnnotatedSlides {
   /** Returns at most 8 slides whose annotations changed last, newest first, each with the layer that changed. */
   recent(reader: User, translate: Translate): Promise<AnnotatedSlide[]>;
-  /** Returns numbers of annotations by slide id. Leaves out slides without annotations and slides that the reader may not view. */
+  /**
+   * Returns numbers of annotations by slide id, counted in the layers that the reader may read. Leaves out slides with none, and
+   * slides that the reader may not view.
+   */
   count(reader: User, imageIds: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
 const maxRecentSlides = 8;
 const layersPerQuery = 100;
-/** Maximum number of queries, which limits the work for an account that may view few of the annotated slides. */
+/** `recent` considers only the 1000 layers that changed last: an account may view few of them, and the search must end. */
 const maxQueries = 10;
 
 export function createAnnotatedSlides({ db }: { readonly db: Database }): AnnotatedSlides {

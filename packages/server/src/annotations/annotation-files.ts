@@ -45,8 +45,9 @@ export interface AnnotationFiles {
    * @param actor sign-in of the caller, for the audit log and for a second check of the caller's rights in the transaction
    * @param account account of the caller, as it was when the request arrived
    * @param signal aborts the parsing of the file
-   * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; invalid_request with the invalid features in
-   *   `refused`, unless `skip_refused` leaves them out; unavailable while two other files are parsed
+   * @throws AppError not_found, forbidden, layer_locked, layer_full, too_large; unavailable while two other files are parsed;
+   *   invalid_request for a file that cannot be read, and for invalid features (in `refused`), unless `skip_refused` or
+   *   `dry_run` is set
    * @throws SlideError when the offset is `bounds` and the slide cannot be opened
    */
   import(
@@ -121,7 +122,7 @@ export function createAnnotationFiles(dependencies: Dependencies): AnnotationFil
     if (offset === 'none') return { x: offset_x, y: offset_y };
     const image = await catalogue.servable(imageId);
     if (image === null) throw new AppError('not_found');
-    const requester = { account: actor.uid, session: actor.tokenHash };
+    const requester = { account: actor.uid, session: actor.tokenHash }; // for turns in the render queue
     const { boundsOrigin } = await slides.tiling(image, requester);
     return { x: offset_x + (boundsOrigin?.x ?? 0), y: offset_y + (boundsOrigin?.y ?? 0) };
   }

@@ -31,8 +31,8 @@ type ListQuery = QueryOf<typeof listAnnotations>;
 
 /**
  * `actor` is the sign-in of the caller, for the audit log and for a second check of the caller's rights in the
- * transaction. `reader` is the account of the caller when the request arrived. `translate` translates texts into the
- * language of the request.
+ * transaction, which throws token_invalid if the sign-in has ended meanwhile. `reader` is the account of the caller when
+ * the request arrived. `translate` translates texts into the language of the request.
  */
 export interface Annotations {
   /** Returns the annotations of a layer as a stream of GeoJSON. @throws AppError not_found, invalid_request */
@@ -78,7 +78,7 @@ interface Dependencies {
   readonly now: () => Date;
   readonly signIn: Pick<SignInService, 'holderOf'>; // recheckCaller() reads the caller's account again with it
   readonly adminAccessAudit: AdminAccessAudit;
-  /** Called after a change to a slide's annotations has been committed. */
+  /** Called after each committed transaction that may have changed a slide's annotations. */
   readonly onCommit: (imageId: string) => void;
 }
 

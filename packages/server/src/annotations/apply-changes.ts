@@ -1,7 +1,7 @@
 /**
  * Applies a batch of changes to the annotations of a layer: all of them or none. Each change states its base revision: the
  * revision of the annotation that the author of the change has seen. If the current revision is different, the change is
- * a conflict.
+ * a conflict, with an exception for deleted annotations (`isConflict`).
  */
 import { type AnnotationChange, AppError, annotationLayerLimits } from '@lamina/contract';
 import type { LayerRow } from '../store/annotation-layers.ts';
@@ -91,7 +91,7 @@ function isConflict({ feature, base }: ParsedChange, row: AnnotationRow | undefi
 }
 
 /**
- * Returns the result of an earlier batch of the same author that made exactly these changes; null if there is none. A
+ * Returns the result of an earlier batch of the same author that contained all these changes; null if there is none. A
  * client that did not receive the response sends its batch again. If the author has deleted an annotation since the
  * earlier batch, a batch that stores this annotation again is a new batch.
  */

@@ -35,7 +35,7 @@ export interface AnnotationClasses {
    * Replaces the classes of a dataset.
    *
    * @param name as in `get`
-   * @throws AppError not_found; conflict when `newClasses.version` is not the current version
+   * @throws AppError not_found; conflict when `newClasses.version` is not the current version; the errors of `recheckCaller`
    */
   update(actor: Actor, name: string, newClasses: BodyOf<typeof updateAnnotationClasses>): Promise<Classes>;
 }

@@ -51,7 +51,7 @@ export interface DatasetImport {
 const importableNames = /\.(geojson|json|xml|annotations)$/i; // .annotations: XML of HALO
 
 /**
- * Writes one file for each layer, named after the slide and the layer.
+ * Writes one file for each layer (private layers only with `withPrivate`), named after the slide and the layer.
  *
  * @throws Error with a sentence for the operator when the dataset has no slides
  */
@@ -208,7 +208,7 @@ async function importFile(
   return true;
 }
 
-/** Returns those images of a dataset whose files exist, in the order of the catalogue. @throws Error when there are none */
+/** Returns the images of a dataset, without removed ones and those without a file, in catalogue order. @throws Error for none */
 async function imagesOf(db: Connection, dataset: string): Promise<ImageRow[]> {
   const storedName = await spellingOf(db, 'dataset', dataset); // may differ from `dataset` in case or Unicode form
   const images = await db

@@ -1,7 +1,7 @@
 /**
  * Caches API tokens for requests for pixels, so that each token is read from the database at most once in half a second. A
  * revocation in another process takes effect within that time, as for image sessions; a revocation in this process takes
- * effect immediately. While the database cannot be read, requests with tokens are rejected.
+ * effect immediately. While the database cannot be read, requests are rejected as soon as the cached token is that old.
  */
 import type { TokenForPixels } from '../sessions/api-token-service.ts';
 import type { StoredApiToken } from '../store/api-tokens.ts';

@@ -146,6 +146,7 @@ export function createAuditLog(dependencies: AuditLogDependencies): AuditLog {
     if (isVerifying) return;
     isVerifying = true;
     background.run(
+      // the log message if the work below fails
       'audit log verification stopped by an error; "npm run audit:verify" starts it again',
       async () => {
         try {

@@ -268,7 +268,7 @@ async function writeOpenings(
     return new Set();
   return runTransaction(db, async (tx) => {
     await preventSessionDeletion(tx, hashes);
-    await acquireLock(tx, 'audit');
+    await acquireLock(tx, 'audit'); // until the commit, no other process can record the same openings
     const activeHashes = await existingSessions(tx, hashes);
     const recordable = includesEndedSessions
       ? openings

@@ -55,9 +55,9 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 /**
- * Tables that a backup does not contain, so they are empty after a restore. Users must sign in again. Links that set a password or
- * confirm a registration, and share links, no longer work: otherwise links that were used or ended after the backup would work
- * again. Uploads in progress are lost, because the backup does not contain their parts.
+ * Tables that a backup does not contain, so they are empty after a restore. Users must sign in again and create new API tokens. Links
+ * that set a password or confirm a registration, and share links, no longer work: otherwise links that were used or ended after the
+ * backup would work again. Uploads in progress are lost, because the backup does not contain their parts.
  */
 export const tablesClearedByRestore: ReadonlySet<string> = new Set([
   'tokens',

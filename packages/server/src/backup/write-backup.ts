@@ -86,7 +86,6 @@ export async function writeBackup(
 
 /**
  * Creates the unfinished folder of a new backup. A second backup within the same second gets a number.
- *
  * @returns the path of the finished backup, which does not exist yet
  */
 async function createUnfinishedFolder(parent: string, name: string): Promise<string> {
@@ -216,9 +215,8 @@ async function openSlideList(file: string) {
 }
 
 /**
- * Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found.
- *
- * @returns where the key of the backup is
+ * Copies the key file unless the settings contain the key. Warns if secrets are encrypted but the key is not found. Returns where the
+ * key of the backup is.
  */
 async function writeKey(
   { config, printLine }: BackupDependencies,

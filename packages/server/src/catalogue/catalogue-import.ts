@@ -1,7 +1,6 @@
 /**
- * Imports a catalogue file in two requests: `check` returns a preview of the changes, and `apply` makes exactly these
- * changes. The server stores nothing in between: `apply` computes the changes again from the current catalogue, and
- * rejects the file if they differ from the preview.
+ * Imports a catalogue file in two requests: `check` returns a preview of the changes, and `apply` makes exactly these changes. The server
+ * stores nothing in between: `apply` computes the changes again from the current catalogue, and rejects the file if they differ.
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path/posix';
@@ -51,11 +50,9 @@ export interface CatalogueImport {
   /** Computes the changes that a file makes. @throws AppError invalid_request when the bytes are not a catalogue file */
   check(file: Uint8Array, language: Language): Promise<ImportPlan>;
   /**
-   * Makes all changes of a file, or none of them.
-   *
+   * Makes all changes of a file, or none of them. @returns the number of changed entries
    * @param planId the `plan` that `check` has returned: the id of the changes in the preview
-   * @returns number of changed entries
-   * @throws AppError import_changed when the changes would differ from the preview, invalid_request when a row is invalid
+   * @throws AppError import_changed if changes differ from the preview or the catalogue keeps changing; invalid_request for invalid rows
    */
   apply(file: Uint8Array, planId: string, editor: CatalogueEditor): Promise<number>;
 }

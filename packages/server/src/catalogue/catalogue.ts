@@ -156,6 +156,7 @@ export function createCatalogue(dependencies: CatalogueDependencies): Catalogue 
     if (atStart && bucketStore === null) await drawDemoSlidesIfEmpty(); // with a bucket: after the scan of the bucket
   });
   jobs.setWorker('rescan-bucket', async ({ atStart }, signal) => {
+    // No job `find-results` follows, because `onBucketListed` searches the listing of this scan for result files.
     // An unreadable bucket may contain slides, so the catalogue does not count as empty.
     const isComplete = await ingest.rescan('bucket', { retryFailed: atStart }, signal);
     if (atStart && isComplete) await drawDemoSlidesIfEmpty();

@@ -18,7 +18,7 @@ export interface SeenFile {
   readonly version: string;
 }
 
-/** Returns the slides among the files, including those of a single file; null when the folder cannot be read now. */
+/** Returns the slides among the files, including those of a single file; null when they cannot be grouped now. */
 export type GroupFiles = (
   tree: FolderTree,
   folder: string,
@@ -78,7 +78,7 @@ async function slideNamesAmong(tree: FolderTree, files: readonly SeenFile[]): Pr
   return names;
 }
 
-/** Returns the groups, and a slide for each further file whose name is that of a slide. */
+/** Returns the groups, and a slide for each further file that is one by its name or contains DICOM. */
 function withSingleFiles(groups: readonly SlideGroup[], names: readonly string[]): readonly SlideGroup[] {
   const groupedNames = new Set(groups.flatMap(({ main, members }) => [main, ...members]));
   const singleFiles = names.filter(

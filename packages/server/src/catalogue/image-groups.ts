@@ -89,7 +89,7 @@ export function createImageGroups(db: Database, readerFilters: ReaderFilters): I
    * The returned revision changes whenever the catalogue or the access rights of the reader may have changed.
    */
   async function countsFor({ q = '', order }: Pick<GroupsQuery, 'q' | 'order'>, reader: User) {
-    // Changes with the catalogue and the access rights of the reader, so outdated counts are not found again.
+    // `view.key` changes with the catalogue and the access rights of the reader, so outdated counts are not found again.
     const view = await readerFilters.viewOf(reader);
     const key = `${searchWords(q).join('\n')}\n${view.key}`;
     const filter = { ...view.visibility, search: q };

@@ -147,6 +147,7 @@ export function createIngest(dependencies: IngestDependencies): Ingest {
       if (where === 'bucket') await wait(objectCacheMs, undefined, { signal });
       await jobs.enqueue(
         'read-slide',
+        // Without `again`, the job would skip files that failed before and have not changed.
         idsToRead.map((imageId) => ({ imageId, again: retryFailed })),
       );
     }

@@ -1,7 +1,7 @@
 /**
  * Merges the different spellings of a dataset or organ name, which earlier versions stored as separate names. The merged dataset is
  * restricted if the dataset of any spelling was restricted. An account keeps its grant only if it had a grant to the dataset of
- * every restricted spelling, so no account gains access.
+ * every restricted spelling (if none was restricted: of every spelling with grants), so no account gains access.
  *
  * The server calls mergeSpellings() at each start. If there is nothing to merge, the function only reads the names.
  */

@@ -15,7 +15,7 @@ export interface SlideMetadata {
   readonly organ_type: string | null; // null if no file states it
   /** The case that the files name; absent when they name none. */
   readonly inCase?: StatedCase;
-  /** True when a metadata file that may mention the slide is unusable, so dataset, organ and case may be wrong. */
+  /** True when a metadata file that may mention the slide is unusable, cut off or missing: dataset, organ and case may be wrong. */
   readonly isMetadataIncomplete: boolean;
 }
 

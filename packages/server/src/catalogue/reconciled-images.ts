@@ -38,7 +38,7 @@ export const hasOtherLocation = ({ row, root, slide }: PairedEntry) =>
 /** Returns the column `members` of an entry: the names of the slide's other files as a JSON array. */
 const membersOf = ({ members }: Pick<FoundSlide, 'members'>) => JSON.stringify(members);
 
-/** Returns the entry of a found slide or metadata file (`fingerprint`: null); hidden if metadata is incomplete. @param at ISO 8601 */
+/** Returns the new entry of a slide, or of a metadata file (`fingerprint` null); hidden if metadata is incomplete. @param at ISO 8601 */
 export function newImage(
   id: string,
   root: Root,

@@ -120,7 +120,7 @@ export function createSlideManagement({
           await yieldToEventLoop();
           if (isMetadataName(basename(row.path))) metadataFileIds.add(row.id);
           const edited = await editImage(tx, row, withoutUnchanged(edit, row), editor, at);
-          if (edited.row !== row) ids.push(row.id);
+          if (edited.row !== row) ids.push(row.id); // the same object means that nothing changed
           auditEntries.push(...edited.auditEntries);
         }
         await audit.recordAll(tx, auditEntries);

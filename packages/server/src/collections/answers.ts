@@ -110,6 +110,7 @@ async function opensForVisitor(
   const isOpen = (imageId: string) => visitor?.images.has(imageId) ?? false;
   if (type === 'slide') return isOpen(id);
   if (type === 'view') return (await findSavedViews(db, [id])).some(({ image_id }) => isOpen(image_id));
+  // A slide of the case may be open only because another item leads to it, so the dataset of the case is checked, too.
   return (await findCases(db, [id])).some(
     ({ dataset, slides }) =>
       !inaccessibleDatasets.has(dataset) && slides.some(({ image_id }) => isOpen(image_id)),

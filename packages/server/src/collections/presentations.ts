@@ -223,7 +223,7 @@ export function createPresentations({ db, now, log, collections }: Dependencies)
             if (!(await mayFollow())) return;
             rightsCheckedAt = performance.now();
           }
-          // The state may change while an event is being sent: after each event, the loop compares the sequence numbers again.
+          // The state may change while an event is being sent: after each event, the loop compares sequence number and state again.
           const shownState = shownStateOf(channel);
           if (channel.seq > sentSeq || shownState !== sentState) {
             sentSeq = channel.seq;

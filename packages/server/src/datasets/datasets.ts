@@ -1,6 +1,6 @@
 /**
- * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to the
- * accounts to which an administrator has granted it. Each change is one transaction with its audit event. After the change,
+ * Access to datasets: an open dataset is visible to every account that may view slides, a restricted dataset only to administrators
+ * and to the accounts to which one of them has granted it. Each change is one transaction with its audit event. After the change,
  * `invalidateRights` makes the server read the rights of the affected image sessions (the credentials of pixel requests) again.
  *
  * The file is long because all operations share the transaction, the audit event and the steps after a commit.
@@ -100,8 +100,8 @@ export interface Datasets {
   /**
    * Requests access to a restricted dataset that is listed. A repeated request before the answer replaces the reason.
    *
-   * @returns false when the account already has access
-   * @throws AppError not_found when there is no such dataset, or it is open or not listed
+   * @returns false when the account already has access, also to a dataset that is not listed
+   * @throws AppError not_found for a dataset that does not exist or is open, and without access for one that is not listed
    */
   request(actor: Actor, name: string, reason: string): Promise<boolean>;
   /** Returns the names of the datasets that the account may not see (see `findInaccessibleDatasets`). */
@@ -265,8 +265,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
     async answer(actor, requestId, { granted, reason = null }) {
       const uid = await runAsAdministrator(actor, async (tx) => {
         const request = await findDatasetRequest(tx, requestId);
-        const requester = request && (await findUser(tx, request.uid));
-        if (request === null || requester === null) throw new AppError('not_found');
+        const requestingUser = request && (await findUser(tx, request.uid));
+        if (request === null || requestingUser === null) throw new AppError('not_found');
         if (request.answer !== null) throw new AppError('already_answered');
         if (granted) {
           await grantDataset(tx, actor, request.dataset, request.uid);
@@ -285,8 +285,8 @@ export function createDatasets(dependencies: Dependencies): Datasets {
           });
         }
         const answer = { dataset: request.dataset, granted, reason };
-        await mail.queue(tx, datasetAnswerEmail(await recipients.forAccount(tx, requester), answer));
-        return requester.uid;
+        await mail.queue(tx, datasetAnswerEmail(await recipients.forAccount(tx, requestingUser), answer));
+        return requestingUser.uid;
       });
       imageSessions.invalidateRights({ uid });
       mail.wake();

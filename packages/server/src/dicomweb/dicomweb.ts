@@ -31,12 +31,12 @@ export interface OpenedStudy {
 export interface DicomWeb {
   /**
    * Returns the studies, series or instances that match the query, as DICOM JSON. `hasMore` tells whether the limit of the query left
-   * out further ones.
+   * out further ones. A slide that cannot be opened now is left out.
    *
    * @param context.requester account and session whose share of the render queue the search uses
    * @param context.base URL of the DICOMweb service
    * @param context.signal aborted when the client disconnects; the search then ends
-   * @throws AppError, SlideError, the reason of the signal
+   * @throws the reason of the signal, and database errors
    */
   search(
     level: SearchLevel,
@@ -51,7 +51,7 @@ export interface DicomWeb {
   ): Promise<{ readonly results: readonly JsonDataSet[]; readonly hasMore: boolean }>;
   /** Returns the id of the image of the study in the path. @throws AppError not_found */
   imageIdOf(uids: RequestedUids): string;
-  /** Opens the slide of a study. @param createdAt creation time of the catalogue entry @throws AppError not_found; SlideError */
+  /** Opens the slide of a study. @param createdAt creation time of the catalogue entry @throws SlideError */
   open(image: ServableImage, createdAt: string, requester: Requester): Promise<OpenedStudy>;
   /** Returns the metadata of the instances that the UIDs select. @throws AppError not_found when the study does not contain them */
   metadata(study: OpenedStudy, uids: RequestedUids, base: string): readonly JsonDataSet[];
@@ -70,7 +70,7 @@ export interface DicomWeb {
     client: TileClient,
     allocate?: BufferAllocator,
   ): Promise<NativeLevelTile>;
-  /** Returns the ICC profile of the slide. @throws AppError not_found when it has none */
+  /** Returns the ICC profile of the slide. @throws AppError not_found when it has none, or lacks the series or instance; SlideError */
   iccProfile(study: OpenedStudy, uids: RequestedUids, requester: Requester): Promise<ServedBytes>;
 }
 
@@ -250,6 +250,7 @@ export function searchableTagsOf(level: SearchLevel): ReadonlySet<string> {
 function mayMatch(level: SearchLevel, matches: SearchQuery['matches']): boolean {
   const mayMatchSlides = (queryValue: string | undefined) =>
     queryValue === undefined || valuesIn(queryValue).some((value) => /^([S?][M?]|.*[*].*)$/i.test(value));
+  // In a search for instances, only `matchesQuery` compares this attribute of the study; this function only saves time.
   const mayMatchStudy = level === 'instance' || mayMatchSlides(matches.get(modalitiesInStudyTag));
   return mayMatchSlides(matches.get(modalityTag)) && mayMatchStudy;
 }

@@ -55,7 +55,7 @@ function isAttribute(key: string): boolean {
   );
 }
 
-/** Returns the tag, in upper case, of an attribute of the query; undefined for one by which the server cannot match. */
+/** Returns the tag, in upper case, of an attribute of the query; undefined for one that is unknown or inside a sequence. */
 function tagOfKey(key: string): string | undefined {
   if (!tagPattern.test(key)) return tagOf(key);
   const tag = key.toUpperCase();

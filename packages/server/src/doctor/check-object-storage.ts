@@ -9,7 +9,7 @@ import { type Finding, note, ok, reasonOf, withTimeout, wrong } from './finding.
 const timeoutMs = 15_000;
 const testRangeBytes = 16; // number of bytes that the check reads from an object
 
-/** Checks that objects can be listed and read by ranges, as slides require, and written and deleted, as uploads require. */
+/** Checks that objects can be listed and, unless there are none, read by ranges (for slides), written and deleted (for uploads). */
 export async function checkObjectStorage({
   objectStore,
   dataDir,

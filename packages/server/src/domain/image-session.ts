@@ -1,7 +1,9 @@
 /**
- * Rules of image sessions. An image session is the credential for loading pixels (`?session=` in a URL). A browser gets
- * one for its account, and a visitor of a share link gets one for the slides of the link. For each API token, the
- * server creates one in memory that represents the token.
+ * Rules of image sessions. An image session is the credential for loading pixels (`?session=` in a URL). There are three kinds:
+ * - The session of a sign-in: the web app requests it, or the server opens it for a program that loads pixels with a bearer token
+ *   (tiles/bearer-sessions.ts). `visitor` is null, and `apiToken` is undefined.
+ * - The session of a visitor of a share link, for the slides of the link. Only in this kind, `visitor` is not null.
+ * - The session of an API token, which the server creates in memory. Only in this kind, `apiToken` is defined.
  */
 import { noDataset } from './dataset-access.ts';
 

@@ -25,7 +25,7 @@ export function isShareLinkValid(
     link.ended_at === null &&
     now.getTime() < Date.parse(link.expires_at) &&
     may(effectiveAccount(creator, now), 'sharing.own') && // an account past its end date counts as suspended
-    !wasIssuedBeforeExpiry(new Date(link.created_at), creator, now)
+    !wasIssuedBeforeExpiry(new Date(link.created_at), creator, now) // rule P7 of docs/permissions.md; the line above implies it
   );
 }
 

@@ -31,11 +31,11 @@ async function createTestReadiness(overrides: Partial<ReadinessDependencies> = {
 }
 
 /** Returns a service of rendered tiles with an empty queue, except for these figures. */
-const renderedTilesWith = (figures: { readonly isFull?: boolean } = {}) => ({
+const renderedTilesWith = (figures: { readonly isQueueFull?: boolean } = {}) => ({
   figures: () => ({
     queueLength: 0,
-    isFull: false,
-    faults: 0,
+    isQueueFull: false,
+    workerFaults: 0,
     memoryBytes: 0,
     diskBytes: 0,
     foundInMemory: 0,
@@ -83,7 +83,7 @@ describe('isReady (whether a server process may receive requests)', () => {
       { config: unreadableFolder, objectStorage: unresponsive },
       'no answer within',
     ],
-    ['a full render queue', { renderedTiles: renderedTilesWith({ isFull: true }) }, 'render queue full'],
+    ['a full render queue', { renderedTiles: renderedTilesWith({ isQueueFull: true }) }, 'render queue full'],
   ])('returns false and logs the reason with %s', async (_, overrides, reason) => {
     const { isReady, lines } = await createTestReadiness(overrides);
     expect(await isReady()).toBe(false);

@@ -44,7 +44,7 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
     if (databaseError) return `database unavailable: ${databaseError}`;
     // Slides can be served as long as the slide folder or the object storage can be read.
     if (slideErrors.every((error) => error !== null)) return `slides unreadable: ${slideErrors.join('; ')}`;
-    if (renderedTiles.figures().isFull) return 'render queue full';
+    if (renderedTiles.figures().isQueueFull) return 'render queue full';
     return null;
   }
 

@@ -39,7 +39,7 @@ export function registerServiceMetrics(
     ...counter,
     name: 'decode_worker_restarts_total',
     help: 'Render workers that crashed or exceeded the time limit of a job, and were restarted.',
-    read: () => renderedTiles.figures().faults,
+    read: () => renderedTiles.figures().workerFaults,
   });
   metrics.watch({
     ...gauge,

@@ -37,7 +37,7 @@ export async function checkAccess(
     const refused = refusedTileOf(request.raw); // undefined unless the fast path refused the request
     if (refused?.session) return refused.session; // access was allowed; the route handler throws the error of the fast path
     if (refused !== undefined) throw refused.error;
-    const { headers, rawHeaders } = request.raw;
+    const { headers, rawHeaders } = request.raw; // only `rawHeaders` shows whether Authorization is repeated, which is invalid
     const session = await services.pixelAccess.authorize({ sessionId, headers, rawHeaders });
     if (session.visitor !== null && !endpoint.allowsVisitors) throw new AppError('session_invalid');
     return session;
@@ -57,7 +57,8 @@ export async function checkAccess(
   if ('apiToken' in caller) requireScope(caller, endpoint);
   const permission = endpoint.access === 'reader-or-visitor' ? 'catalogue.read' : endpoint.access;
   requirePermission(caller.user, permission);
-  // The bearer token is enough. But if an image session is sent in addition, it must be valid and belong to the same account.
+  // At endpoints of the catalogue and for visitors, the query may contain an image session. With a bearer token it is not needed, but
+  // it must be valid and belong to the same account.
   if ((permission === 'catalogue.read' || isOpenToVisitors(endpoint)) && sessionId !== undefined) {
     const imageSession = await services.imageSessions.resolve(sessionId);
     const isOwnSession = imageSession?.uid === caller.user.uid && imageSession.visitor === null;
@@ -69,6 +70,7 @@ export async function checkAccess(
 
 /** A request with a bearer token. */
 export interface TokenRequest {
+  /** Alternating names and values of the headers, as Node provides them. */
   readonly rawHeaders: readonly string[];
   /** Id of the slide in the path; undefined when the path contains none. */
   readonly imageId: string | undefined;
@@ -140,7 +142,7 @@ function requireScope({ apiToken }: ResolvedApiToken, { apiTokenScope }: Endpoin
  * Records the use of an API token in the audit log. Returns undefined when there is nothing to wait for. If the token is limited to
  * datasets, also checks, independently of the handler, that the slide (or the slide of the layer) in the path is in one of them.
  *
- * @throws AppError not_found
+ * @throws AppError not_found; token_invalid if the token has been revoked meanwhile
  */
 function recordTokenCall(
   caller: ResolvedApiToken,

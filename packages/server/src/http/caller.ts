@@ -13,5 +13,5 @@ export interface Caller {
   readonly apiToken?: ResolvedApiToken['apiToken'];
 }
 
-/** An account, an image session (a credential for pixels), or null for endpoints that anyone may call. */
+/** An account (the credential has the property `user`), an image session (for pixels), or null for endpoints that anyone may call. */
 export type Credential = Caller | ImageSession | null;

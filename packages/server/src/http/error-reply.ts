@@ -59,6 +59,7 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
     reply.header('WWW-Authenticate', 'Credentials');
   // An API token without the scope gets the challenge of RFC 6750, section 3.1. Clients end a sign-in only after a 401; this is a 403.
   if (detail.missingScope !== undefined) {
+    // Null: no scope opens the endpoint to API tokens.
     const scope = detail.missingScope === null ? '' : `, scope="${detail.missingScope}"`;
     reply.header('WWW-Authenticate', `Bearer error="insufficient_scope"${scope}`);
   }

@@ -15,6 +15,7 @@ export function recordRefusal(
   const actor = credential !== null && 'user' in credential ? credential.user.uid : null;
   const call = `${endpoint.method} ${endpoint.path}`; // not the URL, which may contain a credential
   background.run(
+    // the log message if the work below fails
     'rejected request could not be recorded in the audit log; the access log line with the same requestId is its only record',
     () =>
       // Several refusals of one account or network in a minute are recorded in one summary.

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * New request ids have the form of a UUID: the random start is that of this process, the last 12 digits count its requests.
- * A random UUID for each request would cost 5 % of the own code of a native tile.
+ * New request ids have the form of a UUID: the start is random for each process, and the last 12 digits count its requests
+ * from a random number. A random UUID for each request would take 5 % of the time that the server's own code needs for a native tile.
  */
 const idStart = randomUUID().slice(0, -12);
 let nextNumber = randomInt(2 ** 40);

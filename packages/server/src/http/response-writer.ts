@@ -175,7 +175,8 @@ export function createResponseWriter(fixedHeaders: readonly string[], keepAliveM
 
     write(response, variableHeaders, body, buffer, { before, after } = noTextAround) {
       const { socket } = response;
-      // The socket is null while an earlier response to a client that pipelines requests is being sent.
+      // The socket is null while an earlier response to a client that pipelines requests is being sent. Its queue contains bytes if
+      // the client is slow. A response that closes the connection needs another header than the fixed `Connection: keep-alive`.
       const needsNode = socket === null || socket.writableLength > 0 || !response.shouldKeepAlive;
       const bodyBytes = before.length + body.byteLength + after.length; // `before` and `after` are ASCII
       const variableHead = `${variableHeaders}Content-Length: ${bodyBytes}\r\nDate: ${dateNow()}\r\n\r\n${before}`;

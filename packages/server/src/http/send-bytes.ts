@@ -28,12 +28,12 @@ export interface Bytes {
   readonly cacheControl: string;
 }
 
-/** A file that the browser saves, sent as a stream, because it may be larger than the memory. */
+/** A response that is sent as a stream: a file that the browser saves (it may be larger than the memory), or an event stream. */
 export interface Download {
   readonly stream: Readable;
   /** Content type. */
   readonly type: string;
-  /** ASCII, without quotes. Null for a stream that the browser does not save as a file, such as an event stream. */
+  /** ASCII, without quotes. Null for an event stream, which the browser does not save. */
   readonly fileName: string | null;
 }
 

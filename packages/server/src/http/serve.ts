@@ -39,7 +39,8 @@ declare module 'fastify' {
 }
 
 /**
- * The caller of a request: an account, an image session (a credential for pixels), either, or null if anyone may call.
+ * The caller of a request: an account, an image session (a credential for pixels), either, or null if anyone may call. A visitor of a
+ * share link has only an image session. At endpoints with `isTile`, an image session also stands for a bearer token.
  */
 type CallerOf<E extends Endpoint> = E['access'] extends Permission
   ? E['isTile'] extends true

@@ -66,7 +66,7 @@ interface Listing {
 export function createCollectionManifests(dependencies: Dependencies): CollectionManifests {
   const { db, cases, collections, visibleImages } = dependencies;
 
-  /** Returns the share link of a visitor. @throws AppError not_found when the link has ended */
+  /** Returns the share link of a visitor. @throws AppError not_found when the link has ended or no longer exists */
   async function linkOf({ linkId, images }: Visitor) {
     const link = await findShareLink(db, linkId);
     if (link === null || link.ended_at !== null) throw new AppError('not_found');
@@ -74,7 +74,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { type: link.target_type, id: link.target_id, title: link.title, loadItems };
   }
 
-  /** Returns the content for a visitor. @throws AppError not_found when the link does not share this target */
+  /** Returns the content for a visitor. @throws AppError not_found when the link has ended or shares another target */
   async function listingOfLink(visitor: Visitor, target: Target): Promise<Listing> {
     const { type, id, title, loadItems } = await linkOf(visitor);
     if (type !== target.type || id !== target.id) throw new AppError('not_found');
@@ -84,7 +84,7 @@ export function createCollectionManifests(dependencies: Dependencies): Collectio
     return { title, text: null, items };
   }
 
-  /** Returns the images that can be shown, by id. Leaves out unreadable images, which administrators may see in the catalogue. */
+  /** Returns, by id, the images that can be shown. Leaves out those that are not read yet or unreadable, which administrators may see. */
   async function readyImages(user: User, ids: readonly string[]) {
     const images = await visibleImages.of(user, ids);
     return new Map([...images].filter(([, { status }]) => status === 'ready'));

@@ -18,6 +18,7 @@ import type { TileClient } from '../tiles/render-source.ts';
 import type { ServableImage, ServedBytes, Slides, Tiling } from '../tiles/slides.ts';
 import { type ImageParameters, largestSize, parseImageRequest } from './image-request.ts';
 
+/** `client`: the account and session whose share of the render queue a request uses, and the signal that aborts the request. */
 export interface Iiif {
   /** Returns the document info.json. @param id URL of the image service @throws SlideError */
   information(image: ServableImage, id: string, client: TileClient): Promise<ServedJson>;
@@ -112,7 +113,7 @@ export function tileOf(
 function informationOf(id: string, { descriptor, nativeDziLevels }: Tiling): object {
   const { width, height, tileSize, maxLevel } = descriptor;
   const [smallestNative = maxLevel] = nativeDziLevels.slice(-1); // native levels are stored in the file; the smallest is last
-  // Contains the levels of the file, then one level for each halving until the whole image fits into a single tile.
+  // Contains the levels of the file, then one level for each further halving until the whole image fits into a single tile.
   const levels = new Set([maxLevel, ...nativeDziLevels]);
   for (let level = smallestNative; level >= 0; level--) {
     levels.add(level);

@@ -143,6 +143,7 @@ export async function createJobsInPostgres({
     while (!closing.signal.aborted) {
       const insertedIds = await boss.insert(name, [job], { returnId: true });
       if (insertedIds !== null && insertedIds.length > 0) return;
+      // The result also contains jobs that wait for a retry (state `retry`). They do not prevent the insertion of a new job.
       const waitingJobs = await boss.findJobs(name, { queued: true });
       const waitingJob = waitingJobs.find(
         ({ state, singletonKey }) => state === 'created' && (singletonKey ?? '') === job.singletonKey,

@@ -149,7 +149,7 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
 
     async idle(name) {
       const queue = queueOf(name);
-      while (queue.processing !== null) await queue.processing; // jobs may be enqueued meanwhile; delayed jobs do not count
+      while (queue.processing !== null) await queue.processing; // jobs may be enqueued meanwhile
     },
 
     async close() {

@@ -28,7 +28,7 @@ export interface JobPayloads {
 export type JobName = keyof JobPayloads;
 export type JobPayload = JobPayloads[JobName];
 
-/** Thrown by a job's worker when the job must run again later although nothing failed. The queue logs it at level debug. */
+/** Thrown by a job's worker when the job must run again later although nothing failed. The queue logs such a retry at level debug. */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
@@ -59,7 +59,7 @@ export interface Jobs {
   ): Promise<void>;
   /** Starts running jobs in this process, and enqueues scheduled ones. */
   start(): Promise<void>;
-  /** Resolves when no job with this name waits or runs in any process. */
+  /** Resolves when no job with this name waits or runs in any process. The queue in memory does not count delayed jobs. */
   idle(name: JobName): Promise<void>;
   /** Aborts running jobs and waits for them. */
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export interface JobKind {
 const minute = 60;
 const hour = 60 * minute;
 
-/** A scan at the start of a process does all that other scans do. */
+/** A scan at the start of a process does all that other scans do, and also retries slides that could not be read. */
 const isScanAtStart = ({ atStart }: JobPayloads['rescan']) => atStart;
 
 export const jobKinds: Readonly<Record<JobName, JobKind>> = {

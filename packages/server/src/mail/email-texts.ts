@@ -103,6 +103,7 @@ ${publicUrl}/auth/password-reset
   });
 }
 
+/** The Turkish e-mail also contains English, because an applicant who has not chosen a language gets this e-mail. */
 export function confirmRegistrationEmail(recipient: Recipient, code: string): Email {
   const { productName, publicUrl } = recipient;
   return inLanguageOf(recipient, {

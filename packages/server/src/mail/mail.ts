@@ -127,6 +127,7 @@ export function createMail({ config, db, now, log, background, encryption }: Dep
       return;
     }
     isSending = true;
+    // The text is logged if the work fails.
     background.run(
       'queued e-mails could not be sent; the server tries again within a minute',
       async (closing) => {

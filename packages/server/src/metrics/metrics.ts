@@ -32,11 +32,11 @@ export interface Metrics {
   request(method: string, route: string, status: number, ms: number): void;
   /** Returns a function that counts responses of a route with one status; faster than `request` for frequent responses. */
   requestsOf(method: string, route: string, status: number): (ms: number) => void;
-  // Each of these methods counts one event. The parameter is the label value: the error code, or the rule of the throttle.
+  // Each of these methods counts one event. The parameter is the label value: an error code, or the kind of the throttled attempt.
   tileRefused(code: string): void;
-  slideError(kind: string): void;
-  authFailure(reason: string): void;
-  rateLimited(rule: string): void;
+  slideError(code: string): void;
+  authFailure(code: string): void;
+  rateLimited(attemptKind: string): void;
   /** Counts a database query, successful or not. @param kind select, insert, update, delete or other */
   query(kind: string, ms: number): void;
   /** Adds a metric that is read from its source. */
@@ -122,9 +122,9 @@ export function createMetrics(): Metrics {
     request: (method, route, status, ms) => requestsOf(method, route, status)(ms),
     requestsOf,
     tileRefused: (code) => refusedTiles.add(code, 'none'),
-    slideError: (kind) => slideErrors.add(kind),
-    authFailure: (reason) => authFailures.add(reason),
-    rateLimited: (rule) => rateLimited.add(rule),
+    slideError: (code) => slideErrors.add(code),
+    authFailure: (code) => authFailures.add(code),
+    rateLimited: (attemptKind) => rateLimited.add(attemptKind),
     query: (kind, ms) => queries.add(ms, kind),
     watch: (metric) => void watchedMetrics.push(metric),
     async now() {

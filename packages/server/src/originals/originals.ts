@@ -37,8 +37,8 @@ export interface Originals {
    */
   find(reader: Reader, imageId: string): Promise<Original>;
   /**
-   * Records a download in the audit log, if it starts at the first byte or is the first part of the file that the account or token
-   * downloads in this hour.
+   * Records a download in the audit log, if it starts at the first byte, or if it is the first part of the file in this hour that this
+   * process sends to the account or API token.
    */
   record(original: Original, file: OriginalFile, download: RecordedDownload): Promise<void>;
   /**

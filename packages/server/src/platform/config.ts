@@ -186,7 +186,7 @@ export interface Config {
   readonly host: string;
   /** Port of the server; 0 selects any free port. */
   readonly port: number;
-  /** Base of links in e-mails and redirects, without a final slash; null if it is derived from host and port. */
+  /** Base of absolute URLs in e-mails and responses, without a final slash; null: derived from host and port, or from the request. */
   readonly publicUrl: string | null;
   /** Absolute path of the data folder: embedded database, caches, uploads, results, demonstration slides and outbox. */
   readonly dataDir: string;
@@ -237,9 +237,9 @@ export interface Config {
   readonly tileFastPath: boolean;
   /** Limit of the disk cache of rendered tiles in `dataDir`; 0 disables it. */
   readonly tileCacheBytes: number;
-  /** Limit of all uploads in `dataDir`, complete and incomplete; 0 means no limit. */
+  /** Limit of all uploaded slides, complete and incomplete, and result layers in `dataDir`; 0 means no limit. */
   readonly uploadQuotaBytes: number;
-  /** Limit of one upload, which is a slide of one file or a folder. */
+  /** Limit of one upload: a slide of one file, a folder, or the file of a result layer. */
   readonly uploadMaxBytes: number;
   /** Object storage with slides; null if all slides are in folders. */
   readonly objectStore: ObjectStoreAccess | null;

@@ -19,7 +19,7 @@ export interface ThreadProgress {
  * Runs a module in a worker thread, and returns its result when the thread has ended.
  *
  * @throws the reason of the signal when it is aborted; the error of the thread, also when the thread exceeds its resource
- *   limits
+ *   limits; an Error when the thread ends without a result
  */
 export async function runInThread<Result>(task: ThreadTask): Promise<Result> {
   const { module, onProgress, signal, ...options } = task;

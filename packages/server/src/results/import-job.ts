@@ -65,7 +65,7 @@ export function createResultImports(dependencies: Dependencies): ResultImports {
   /**
    * Returns the path of the file to import; null when the file is missing. A file in the bucket is downloaded first.
    *
-   * @throws ImportRejectedError for an object that is too large; RetryLater when the store does not respond
+   * @throws ImportRejectedError for an object that is too large; RetryLater (the job runs again) when the store cannot send it
    */
   async function localSourceOf(
     layer: ResultLayerRow,

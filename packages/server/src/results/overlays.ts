@@ -24,7 +24,8 @@ import { boxFrom, openVector, type VectorReader } from './vector-reader.ts';
 
 export interface Overlays {
   /**
-   * Finds a layer of a slide that the image session (the credential for loading pixels) may see, from the current state of the database.
+   * Finds a layer of a slide that the image session (the credential for loading pixels) may see. Reads the layer from the database at
+   * each call.
    *
    * @throws AppError not_found when there is no such layer, it is not ready, or the session may not view its slide
    */

@@ -45,7 +45,7 @@ export interface VectorReader {
  * nearest object is far away. It then returns the best match of the decoded blocks.
  */
 const maxPickedBlocks = 400;
-const maxConcurrentReads = 32;
+const maxConcurrentReads = 32; // number of blocks whose centres one count reads at the same time
 /** Maximum number of class bytes (one for each object) that one call reads. */
 const maxClassBytes = 2 ** 20;
 

@@ -245,9 +245,12 @@ describe.each(databaseKinds)('account approval with role, datasets, end date (da
     ['an end date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['an end date that is not a date', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
+    ['a dataset that is open again, but still has access settings', { datasets: ['Açık'] }],
   ])('returns 400 and leaves the account pending when the request has %s', async (_, body) => {
-    const { client, fixtures, services } = await startWithAdmin(database);
+    const { client, fixtures, services, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
+    const now = clock.now().toISOString();
+    await saveDataset(services.db, { name: 'Açık', access: 'open', isListed: false, now });
     expect(await client.call(approveUser, { params: { uid }, body })).toMatchObject({
       status: 400,
       body: { code: 'invalid_request' },

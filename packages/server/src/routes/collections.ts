@@ -97,7 +97,7 @@ function presentationRoutes(
         const user = await signIn.currentHolder(caller.tokenHash); // does not count as a use, so the sign-in can expire
         return user !== null && may(user, 'catalogue.read') ? { user } : null;
       }
-      return imageSessions.resolve(query.session ?? '');
+      return imageSessions.resolve(query.session ?? ''); // a request without an account always has `session`
     }
 
     const followerId = 'user' in caller ? caller.user.uid : caller.hash; // a visitor has no account

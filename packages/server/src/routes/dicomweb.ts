@@ -93,6 +93,7 @@ export function dicomWebRoutes(app: FastifyInstance, services: DicomWebServices)
   }: Pick<DicomWebRequest, 'caller' | 'origin' | 'reply'>): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
+    // For a sign-in, the id of the session is computed from the token in the headers. The first request opens the session.
     return apiToken === undefined
       ? bearerSessions.sessionOf(caller, { rawHeaders: reply.request.raw.rawHeaders, origin })
       : apiTokens.pixelSessionOf({ ...caller, apiToken });

@@ -83,6 +83,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   async function sessionOf({ caller, origin, reply }: ImageRequest): Promise<ImageSession> {
     if (!('user' in caller)) return caller;
     const { apiToken } = caller;
+    // For a sign-in, the id of the session is computed from the token in the headers. The first request opens the session.
     return apiToken === undefined
       ? bearerSessions.sessionOf(caller, { rawHeaders: reply.request.raw.rawHeaders, origin })
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
@@ -155,6 +156,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   async function readerOf({ caller }: AnyRequest): Promise<ManifestReader> {
     if ('user' in caller) return { user: caller.user };
     if (caller.visitor !== null) return { visitor: caller.visitor };
+    // `tokenHash` is null only in the session of a visitor.
     const user = caller.tokenHash === null ? null : await signIn.currentHolder(caller.tokenHash);
     if (user === null) throw new AppError('session_invalid');
     return { user };

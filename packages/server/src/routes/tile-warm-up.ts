@@ -210,8 +210,8 @@ const noRendering: RenderedTiles = {
     foundInMemory: 0,
     foundOnDisk: 0,
     queueLength: 0,
-    isFull: false,
-    faults: 0,
+    isQueueFull: false,
+    workerFaults: 0,
   }),
   close: async () => {},
 };

@@ -37,8 +37,9 @@ export function tileRoutes(
 
   serve(app, getDescriptor, async ({ params, caller, origin }) => {
     const image = await viewableImage(params.imageId, caller);
-    const descriptor = await slides.descriptor(image, requesterOf(caller)); // the render queue takes turns between requesters
-    await imageOpenings.record(caller, image, 'descriptor', origin);
+    // The render queue takes turns between requesters: accounts and their sessions.
+    const descriptor = await slides.descriptor(image, requesterOf(caller));
+    await imageOpenings.record(caller, image, 'descriptor', origin); // for the audit log: which pixels the session got
     return responseOf(caller, 'application/xml; charset=utf-8', descriptor);
   });
 
@@ -47,8 +48,7 @@ export function tileRoutes(
     const table = await slides.colourTable(image, requesterOf(caller));
     if (table === null) throw new AppError('not_found'); // the slide has no usable colour profile
     await imageOpenings.record(caller, image, 'colour-table', origin);
-    const contentType = getColourTable.response;
-    return responseOf(caller, contentType, await chooseEncoding(reply, table));
+    return responseOf(caller, getColourTable.response, await chooseEncoding(reply, table)); // gzip, if the client accepts it
   });
 
   serve(app, getThumbnail, async ({ params, caller, origin, signal }) => {

@@ -8,7 +8,7 @@ import { compression } from '../http/compression.ts';
 import type { Config } from '../platform/config.ts';
 import type { Services } from '../services.ts';
 
-/** Paths of the screens, except those of a collection. For any unknown path, the server sends the page with status 404. */
+/** Paths of the screens, except those of a collection. For an unknown path outside `/api` and `/assets`, the page has status 404. */
 const screens: ReadonlySet<string> = new Set([
   '/',
   '/auth',

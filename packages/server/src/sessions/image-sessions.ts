@@ -1,6 +1,7 @@
 /**
- * The service for image sessions, the credentials with which viewers request pixels. A session is created with a sign-in or a share
- * link, and ends with it.
+ * The service for image sessions, the credentials with which viewers request pixels. It stores two kinds: the session of a sign-in has a
+ * `tokenHash`, and the session of a share link's visitor has a `visitor`. Each ends at the latest with its sign-in or link. The third
+ * kind, which represents an API token and has an `apiToken`, is not stored (api-tokens/api-tokens.ts).
  *
  * Each request for a tile resolves its session from a cache in this process. A cache entry is valid for 1 s after the
  * last query of its session (30 s while the database is down). While requests arrive, a background query every 0.5 s
@@ -231,7 +232,7 @@ export async function createImageSessions({
     if (nowMs >= Date.parse(state.expires_at) || isFromTheFuture(new Date(state.created_at), time))
       return false;
     if (link !== null) return isShareLinkValid(link, { status, role, expiresAt }, time);
-    if (token === null) return false;
+    if (token === null) return false; // neither the link nor the sign-in of the session exists
     // This process may know a later use that is not saved yet.
     const usedAt = Math.max(Date.parse(token.last_used_at), signIns.get(token.hash)?.usedAt ?? 0);
     const account = effectiveAccount({ status, role, expiresAt }, time);

@@ -124,8 +124,8 @@ export interface SignInService {
     tx: DatabaseTransaction,
     email: string,
   ): Promise<{ readonly code: string; readonly user: User } | null>;
-  /** Returns the account of a reset code, which stays usable; null when the code is unknown, used or expired. */
+  /** Returns the account of a reset code, which stays usable; null for an unknown, used or expired code, and for a deactivated account. */
   ownerOfReset(code: string): Promise<User | null>;
-  /** Consumes a reset code and returns its account, in the caller's transaction; null when it is unknown, used or expired. */
+  /** Consumes a reset code in the caller's transaction. Returns the account or null, as `ownerOfReset` does. */
   consumeReset(tx: DatabaseTransaction, code: string): Promise<User | null>;
 }

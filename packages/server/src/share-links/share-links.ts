@@ -62,7 +62,7 @@ type NewLink = BodyOf<typeof createEndpoint>;
 export interface ShareLinks {
   /** Lists the links that the user has created, for an administrator the links of all accounts, newest first. */
   list(user: User): Promise<ShareLink[]>;
-  /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited */
+  /** Creates a link. @throws AppError not_found, sharing_off, invalid_request, rate_limited, unavailable */
   create(actor: Actor, newLink: NewLink): Promise<ResponseOf<typeof createEndpoint>>;
   /** Ends a link of the actor; an administrator may end any link. Does nothing if it has already ended. @throws AppError not_found */
   end(actor: Actor, id: string): Promise<void>;
@@ -70,8 +70,8 @@ export interface ShareLinks {
    * Opens a link for a visitor: counts the opening and creates an image session.
    *
    * @param credentials `secret` is the part of the link's URL after `#`
-   * @throws AppError not_found for a link that is unknown, has ended or has no openings left; password_required, password_invalid,
-   * rate_limited
+   * @throws AppError not_found for a link that is unknown, has ended, or has no openings or no visible slides left; password_required,
+   * password_invalid, rate_limited, unavailable
    */
   open(
     credentials: { readonly secret: string; readonly password?: string | undefined },
@@ -179,7 +179,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return imageIds.size === 0 ? null : { link, imageIds };
   }
 
-  /** Checks the password of a link, if it has one. @throws AppError password_required, password_invalid, rate_limited */
+  /** Checks the password of a link, if it has one. @throws AppError password_required, password_invalid, rate_limited, unavailable */
   async function requirePassword(link: ShareLinkRow, password: string | undefined, origin: Origin) {
     if (link.password_hash === null) return;
     if (password === undefined || password === '') throw new AppError('password_required');
@@ -202,7 +202,7 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       return rows.map((row) => {
         const { display_name, email, status, role, account_expires_at } = row;
         const creator = { status, role, expiresAt: account_expires_at };
-        // A link without openings left has not ended: its earlier visitors still see its slides, until someone ends it.
+        // A link without openings left has not ended: its earlier visitors still see its slides.
         const hasEnded = !isShareLinkValid(row, creator, now());
         return shareLinkOf(row, display_name ?? email, { ended: hasEnded });
       });

@@ -105,6 +105,7 @@ export function createConfirmedRegistration(options: Options): ConfirmedRegistra
 
   return {
     request(request, origin) {
+      // The text is logged if the work fails.
       background.run('registration e-mail could not be queued; the user can register again', () =>
         storeAndSendEmail(request, origin),
       );

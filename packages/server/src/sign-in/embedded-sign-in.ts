@@ -165,7 +165,7 @@ export function createEmbeddedSignIn({
     async currentHolder(tokenHash) {
       const signedIn = await findValidToken(tokenHash);
       if (signedIn !== null) return effectiveAccount(signedIn.user, now());
-      const found = await apiTokenOf(db, tokenHash);
+      const found = await apiTokenOf(db, tokenHash); // the deactivation of an account deletes its API tokens
       if (found === null || found.expiresAt <= now()) return null;
       if (wasIssuedBeforeExpiry(found.createdAt, found.user, now())) return null;
       return effectiveAccount(found.user, now());

@@ -16,6 +16,7 @@ export interface PasswordCost {
 /** The minimum of the OWASP Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 thread. */
 export const passwordCost: PasswordCost = { memoryKiB: 19_456, passes: 2 };
 
+/** Both methods wait in a queue that takes turns between requesters: client and account, or null for the server itself. */
 export interface Passwords {
   /** Returns the hash, encoded with its salt and parameters. @throws AppError unavailable */
   hash(password: string, requester: HashRequester): Promise<string>;
@@ -74,7 +75,7 @@ function createTurnQueue(maxRunning: number) {
 
   async function waitForTurn(requester: HashRequester): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // Without a requester, the server itself hashes. A site is an IPv4 address or an IPv6 /48 network.
+    // A site is an IPv4 address or an IPv6 /48 network.
     const queueKeys = requester === null ? ['', ''] : [siteOf(requester.address), requester.account];
     const added = queue.add({ begin: resolve, reject }, queueKeys);
     if (added === null) throw unavailable();

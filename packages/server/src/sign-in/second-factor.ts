@@ -28,11 +28,11 @@ export interface SecondFactor {
     tx: DatabaseTransaction,
     account: { uid: string; email: string },
   ): Promise<{ secret: string; uri: string }>;
-  /** Makes sign-in require codes, and returns the recovery codes. @throws AppError second_factor_on, second_factor_invalid */
+  /** Makes sign-in require codes. Returns the recovery codes. @throws AppError second_factor_on; second_factor_invalid, also before `start` */
   confirm(tx: DatabaseTransaction, uid: string, code: string): Promise<string[]>;
   /** Consumes a code of the app or a recovery code of an account for which `isOn` is true. @throws AppError second_factor_invalid */
   consumeCode(tx: DatabaseTransaction, uid: string, code: string): Promise<'app' | 'recovery-code'>;
-  /** Switches two-step verification off. Returns false when it was already off. */
+  /** Switches two-step verification off, and deletes the secret, even an unconfirmed one. Returns false when there was no secret. */
   remove(tx: DatabaseTransaction, uid: string): Promise<boolean>;
 }
 

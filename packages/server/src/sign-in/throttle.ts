@@ -53,8 +53,9 @@ export interface Throttle {
    *
    * - A wrong secret (`failureCodes`) counts as a failure. When other attempts have reached a limit during the check, the response is 429,
    *   which does not reveal whether the secret was right.
-   * - A right secret deletes the counted failures of this account from this network, and makes the network known for the account, so
-   *   that fewer limits apply there. If this cannot be stored, the error is logged, and the attempt still succeeds.
+   * - A right secret deletes the counted failures of this account from this network, and its wrong codes from all networks. It makes the
+   *   network known for the account, so that fewer limits apply there. If this cannot be stored, the error is logged, and the attempt
+   *   still succeeds.
    * - Right secrets of an account are limited too (`successLimits`); this limit is applied after the check. A right password without the
    *   required code of the second factor counts for this limit, but is no success otherwise.
    *
@@ -207,7 +208,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
     throw rateLimited(block.until, kind);
   }
 
-  async function rejectShareLinkAttempt(block: Block | null, origin: Origin): Promise<void> {
+  async function rejectShareLinkIfBlocked(block: Block | null, origin: Origin): Promise<void> {
     if (block === null) return;
     shareLinkBlocks.add(block);
     await rejectAttempt(block, 'share-link', { origin, email: null });
@@ -221,7 +222,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
       shareLinkBlocks.find(rules, nowIso()) ??
       (await findBlock(db, rules)) ??
       (await incrementUnlessBlocked(rules));
-    await rejectShareLinkAttempt(block, origin);
+    await rejectShareLinkIfBlocked(block, origin);
   }
 
   function markNetworkKnown(tx: DatabaseTransaction, attempt: Attempt): Promise<void> {
@@ -247,8 +248,8 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
   }
 
   /**
-   * Deletes the account's failures from this network, and makes the network known. Writes nothing if there are no
-   * failures and the network was made known less than a day ago: a usual sign-in costs no further transaction.
+   * Deletes the account's failures from this network and its wrong codes from all networks, and makes the network known. Writes nothing
+   * if there are none of these, and the network was made known less than a day ago: a usual sign-in costs no further transaction.
    */
   async function recordSuccess(attempt: Attempt): Promise<void> {
     const failures = [
@@ -346,7 +347,7 @@ export function createThrottle({ db, now, audit, isOn, metrics, log }: Dependenc
 
     async requireShareLink(origin, linkId) {
       const rules = shareLinkRules(origin, linkId);
-      await rejectShareLinkAttempt(
+      await rejectShareLinkIfBlocked(
         shareLinkBlocks.find(rules, nowIso()) ?? (await findBlock(db, rules)),
         origin,
       );

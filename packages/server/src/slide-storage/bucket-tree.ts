@@ -7,7 +7,7 @@ import { type FolderTree, type GroupFolder, pathIn, type TreeEntry } from './fol
 
 interface BucketTreeOptions {
   readonly store: Pick<ObjectStore, 'list' | 'read'>;
-  /** Gets the key of a folder without a final slash; '' is the root of the bucket. */
+  /** Called with the key of a folder, without a final slash, as its first argument; '' is the root of the bucket. */
   readonly groupFiles: GroupFolder;
   readonly signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import { isMissingFile } from './slide-roots.ts';
 interface DiskTreeOptions {
   /** Absolute path of the slide folder. */
   readonly root: string;
-  /** Gets the absolute path of a folder. */
+  /** Called with the absolute path of a folder as its first argument. */
   readonly groupFiles: GroupFolder;
   readonly log: Logger;
 }

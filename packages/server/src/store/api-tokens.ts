@@ -83,7 +83,7 @@ function tokenOf(row: TokenWithOwnerRow): StoredApiToken {
   };
 }
 
-/** Finds a token with the current state of its owner's account; null when it does not exist. */
+/** Finds a token, even an expired one, with the current state of its owner's account; null when it does not exist. */
 export async function findApiToken(db: Connection, hash: string): Promise<StoredApiToken | null> {
   const row = await selectTokensWithOwners(db).where('api_tokens.hash', '=', hash).executeTakeFirst();
   return row === undefined ? null : tokenOf(row);

@@ -43,7 +43,10 @@ export async function findCollection(db: Connection, id: string): Promise<Stored
   return (await withItemsReadersAndOwners(db, rows))[0] ?? null;
 }
 
-/** Whether a collection exists and, with `uid`, whether the account owns it or may read it. Does not read its items, which may be large. */
+/**
+ * Whether a collection exists and the account owns it or may read it. With `uid` null (a share link gives the access), only whether it
+ * exists. Does not read the items, which may be large.
+ */
 export async function mayReadCollection(db: Connection, id: string, uid: string | null): Promise<boolean> {
   let query = db.selectFrom('collections').select('id').where('id', '=', id);
   if (uid !== null) query = query.where((eb) => isReadableBy(eb, uid));

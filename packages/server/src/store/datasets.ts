@@ -82,7 +82,7 @@ export async function grantedUidsByRestrictedDataset(
   return uidsByDataset;
 }
 
-/** Counts the ready slides of each dataset that has catalogue entries, without removed and missing slides. */
+/** Counts the ready slides of each dataset. A dataset is missing from the result if all its entries are removed or missing. */
 export async function countImagesByDataset(db: Connection): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('images')

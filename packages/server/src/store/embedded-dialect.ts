@@ -39,7 +39,7 @@ class EmbeddedDriver extends SqliteDriver {
   }
 }
 
-/** Maximum number of prepared statements that are kept. Texts of statements with a list of values differ by the length of the list. */
+/** Maximum number of kept statements (LRU). A query with a list of values needs a statement for each length of the list. */
 const maxStatements = 500;
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Queries for image sessions, the credentials with which viewers request pixels. A session belongs either to a sign-in or to a
- * share link that a visitor has opened. Its row is deleted when the session, the sign-in or the link ends.
+ * share link that a visitor has opened. Its row is deleted when the session, the sign-in or the link ends. The session that represents
+ * an API token exists only in memory (domain/image-session.ts).
  */
 import type { Role, Status } from '@lamina/contract';
 import { sql } from 'kysely';
@@ -108,7 +109,7 @@ async function withRestrictedDatasets<
 
 type SessionStateRow = Awaited<ReturnType<ReturnType<typeof selectSessionStates>['execute']>>[number];
 
-/** Returns the state of a session, without the slides of its share link. */
+/** Returns the state of a session, without the slides of its share link. The columns of a joined table are null together. */
 function stateOf(row: SessionStateRow) {
   const { token_hash, token_last_used_at, token_expires_at, token_created_at } = row;
   const { share_link_id, link_created_at, link_expires_at } = row;

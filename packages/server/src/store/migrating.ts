@@ -22,7 +22,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 
 interface MigrationOptions {
   readonly migrations: Migrations;
-  /** Called before migrations change a database that is not empty, while no other process can write to it. */
+  /** Called before migrations change a database that is not empty. On SQLite, no other process can write to it meanwhile. */
   readonly beforeChange?: () => void;
 }
 

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 
 /**
  * Names of safety copies, for example lamina.db.before-migration, lamina.db.before-restore-wal or
- * secret.key.before-restore. A number at the end is the id of the process that was killed while it copied.
+ * secret.key.before-restore. A number after `migration` is the id of the process that was killed while it copied.
  */
 const copyNamePattern =
   /^(lamina\.db\.before-(migration(\.\d+)?|restore)(-wal|-shm|-journal)?|secret\.key\.before-restore)$/;

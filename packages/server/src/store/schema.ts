@@ -107,7 +107,7 @@ interface ApiTokenUseTable {
 
 /**
  * Image sessions: credentials for pixels, created for a sign-in or for a visitor with a share link. A session ends when its row
- * is deleted, when its token or share link ends, or at `expires_at`.
+ * is deleted, when its token or share link ends, or at `expires_at`. The session that represents an API token has no row.
  */
 interface ImageSessionTable {
   /** SHA-256 of the session id, base64url. */
@@ -351,7 +351,10 @@ interface DatasetTable {
   is_shared: Generated<Flag>;
 }
 
-/** Grants: the right of one account to see one restricted dataset. Administrators see all datasets without a grant. */
+/**
+ * Grants: the right of one account to see one restricted dataset, and possibly to download its original files, which needs a grant
+ * for an open dataset, too. Administrators see all datasets without a grant.
+ */
 interface DatasetGrantTable {
   uid: string;
   dataset: string;
@@ -430,7 +433,7 @@ interface UploadTable {
   state: UploadState;
   /** Why the upload does not continue; null while it does. */
   problem: UploadProblem | null;
-  /** Normalised path to which the upload will be moved; unique. Null once the upload is done or abandoned. */
+  /** Normalised path to which the upload will be moved; unique. Null once the upload is done. */
   place_key: string | null;
   /** Until this time one process may move the upload to its destination. Null: no process does. */
   leased_until: string | null;
@@ -601,7 +604,7 @@ interface AnnotationTable {
   max_y: number;
   /** Number of vertices of the geometry. */
   vertices: number;
-  /** 1 for a new annotation, or the number after the last revision of an erased one; increments with every change. */
+  /** 1 for a new annotation; increments with every change. The numbers continue if an erased annotation is created again. */
   revision: number;
   /** `annotation_images.change_no` of the last change. */
   change_no: number;
@@ -644,7 +647,7 @@ interface SavedViewTable {
   image_id: string;
   title: string;
   text: string | null;
-  /** JSON of a Field: the part of the slide that the view shows. */
+  /** JSON of a FieldOfView: the part of the slide that the view shows. */
   field: string;
   /** JSON of display settings as the viewer stores them; null: none. The server does not interpret it. */
   colours: string | null;

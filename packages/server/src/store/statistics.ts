@@ -9,8 +9,8 @@ import { parseStatus } from './users.ts';
 const daysShown = 30;
 
 /**
- * Counts accounts by status, ready slides, image sessions (credentials for pixels) that have not expired, and the
- * activity of the last 30 days including today. Statuses without accounts and days without activity have the number 0.
+ * Counts accounts by status, ready slides (neither removed nor missing), image sessions (credentials for pixels) that have not
+ * expired, and the activity of the last 30 days including today. Statuses without accounts and days without activity have the number 0.
  *
  * @param zone IANA time zone in which days begin and end
  * @returns `days` is sorted, the oldest day first

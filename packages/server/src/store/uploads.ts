@@ -1,6 +1,6 @@
 /**
- * Queries for uploads (a file, or a folder of files, that an administrator uploads) that are open, in progress or recently done,
- * and for the slides that they have created.
+ * Queries for uploads (a file, or a folder of files, that an administrator uploads), and for the slides that they have created. An
+ * upload is `open` while its files are sent and verified, `placing` while it is moved to the slide storage, then `done` for some days.
  */
 import { expressionBuilder, sql } from 'kysely';
 import type { Connection } from './database.ts';

@@ -30,6 +30,7 @@ export function createRecheckAccess({
 }): RecheckAccess {
   return async (session, imageId) => {
     const { apiToken, tokenHash } = session;
+    // With `apiToken`, `tokenHash` is the hash of the API token and never null: the second condition is for the type.
     const isOfApiToken = apiToken !== undefined && tokenHash !== null;
     const current = isOfApiToken
       ? await apiTokens.currentPixelSessionOf(tokenHash)

@@ -101,8 +101,8 @@ export function createRemoteTileClient(caller: Caller<RenderedTilesCalls>): Rend
       foundInMemory,
       foundOnDisk: 0,
       queueLength: 0,
-      isFull: false,
-      faults: 0,
+      isQueueFull: false,
+      workerFaults: 0,
     }),
     close: async () => {}, // nothing to close: the render workers and the disk cache belong to the primary process
   };

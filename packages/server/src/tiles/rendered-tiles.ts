@@ -85,9 +85,9 @@ export interface RenderedTilesFigures extends TileCacheFigures {
   /** Jobs that wait for a render worker. */
   readonly queueLength: number;
   /** Whether the render queue is full: new jobs are rejected with BUSY. */
-  readonly isFull: boolean;
+  readonly isQueueFull: boolean;
   /** Render workers that crashed or exceeded the time limit of a job. */
-  readonly faults: number;
+  readonly workerFaults: number;
 }
 
 const thumbnailSide = 256; // maximum width and height in pixels
@@ -213,8 +213,8 @@ export function createRenderedTiles({
     inspect: (location, signal, requester) => renderPool.inspect(location, signal, requester),
     group: (folder, names, signal) => renderPool.group(folder, names, [], signal), // only files, no subfolders
     figures() {
-      const { queueLength, faults } = renderPool;
-      return { ...cache.figures(), queueLength, isFull: queueLength >= queueLimit, faults };
+      const { queueLength, faults: workerFaults } = renderPool;
+      return { ...cache.figures(), queueLength, isQueueFull: queueLength >= queueLimit, workerFaults };
     },
     async close() {
       await prerenderer.close();

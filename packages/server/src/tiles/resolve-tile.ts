@@ -97,6 +97,7 @@ export function createTileResolver({
       if (served.source === 'made' || performance.now() - startedAt > recheckAfterMs) {
         await recheckAccess(session, image.id);
       }
+      // 'tile' counts as a view in the viewer; a thumbnail would not.
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }

@@ -257,6 +257,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
       const inspectInWorker = () => openings.read(this.id, location);
       // A file that changed after the catalogue read it may be malformed, so a render worker reads it before this process does.
       if (fingerprint !== this.image.fingerprint) await inspectInWorker();
+      // `inspectInWorker` supplies the metadata of a slide without native tiles, which this process does not open.
       const slide = await openServedSlide(location, inspectInWorker, objects);
       renderedTiles.queuePrerendering({ location, fingerprint: slide.fingerprint }, 'opened');
       return slide;
@@ -371,7 +372,7 @@ export function createSlides({ config, log, renderedTiles, objects }: SlidesDepe
         );
         const { fingerprint } = slide;
         const signal = location.isObject ? client.signal : undefined;
-        // `readNativeLevelTile` returns null for a gap of the level. A render worker then computes its pixels from a larger level.
+        // `readNativeLevelTile` returns null for a tile that the level lacks. A render worker computes it from a larger level.
         const tile = await readNativeLevelTile(slide, level, index, signal, allocate);
         if (tile !== null) return { ...tile, fingerprint };
         const bytes = await delayRejectionTo(

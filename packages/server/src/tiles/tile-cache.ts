@@ -18,13 +18,13 @@ export interface TileCache {
   /** Returns the size of a cached tile in bytes; null when it is not cached. */
   sizeOf(key: TileKey): Promise<number | null>;
   /**
-   * Caches a tile in memory at once, and writes it to the disk within about half a second. The disk cache
-   * returns only complete JPEG and PNG images.
+   * Caches a tile in memory at once, and writes it to the disk within about half a second, unless the disk cache is off or too
+   * many bytes wait to be written. The disk cache returns only complete JPEG and PNG images.
    */
   put(key: TileKey, bytes: Uint8Array): void;
   /** Caches bytes in memory only: the disk cache takes data other than JPEG and PNG for incomplete images. */
   putInMemory(key: TileKey, bytes: Uint8Array): void;
-  /** Caches a prerendered tile on the disk only: no request has needed it yet. */
+  /** Like `put`, but caches on the disk only: no request has needed the prerendered tile yet. */
   putOnDisk(key: TileKey, bytes: Uint8Array): void;
   /** Returns the number of bytes that fit into the disk cache without an eviction. */
   freeBytes(): number;

@@ -5,7 +5,7 @@ import { runInThread } from '../platform/run-in-thread.ts';
  * Hashes a file and flushes it to the disk.
  *
  * @returns the SHA-256 hash as lower-case hexadecimal text
- * @throws the error that opening or reading the file caused, with its code
+ * @throws an error with the message and code of the failed file operation; the reason of `signal` when it is aborted
  */
 export async function hashFile(file: string, signal: AbortSignal): Promise<string> {
   const module = new URL('./hash-file-worker.ts', import.meta.url);

@@ -22,6 +22,7 @@ export const limits = {
   indexEntries: 2 ** 21,
   /** Subblocks that one tile is composed of. */
   subblocksPerTile: 256,
+  /** Pixels of an associated image (such as a label), and bytes of the attachment that contains it. */
   associatedPixels: 2 ** 24,
   associatedBytes: 64 * 2 ** 20,
 } as const;

@@ -111,7 +111,8 @@ interface Samples {
 
 /**
  * Returns a function that reads pixels of subblocks. It decodes one subblock at a time and caches the last ones (LRU), so
- * that the memory in use does not depend on the number of concurrent requests.
+ * that the memory in use does not depend on the number of concurrent requests. Of an uncompressed subblock above
+ * `MAX_WHOLE_BYTES`, it reads only the rectangle and caches nothing.
  */
 export function createSubblockReader(source: ByteSource): ReadSubblock {
   /** Decoded subblocks by the offset of the subblock in the file. */

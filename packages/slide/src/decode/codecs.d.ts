@@ -1,6 +1,6 @@
 /**
  * Type declarations for the parts of two WebAssembly codecs that Lamina uses: OpenJPEG (JPEG 2000) and CharLS
- * (JPEG-LS). Their packages contain no types.
+ * (JPEG-LS). Their packages contain no types. Both encoders only generate files for tests; jpeg-ls.ts decodes JPEG-LS.
  */
 
 /** Callbacks for the lines that the codec prints; OpenJPEG reports its errors only there. */

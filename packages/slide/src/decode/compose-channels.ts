@@ -23,7 +23,7 @@ export function defaultChannelColour(index: number): Colour {
 }
 
 /**
- * Returns the image of all channels: the sum of the channels in their colours. The array limits each sum to 255.
+ * Returns the image of all channels: the sum of the channels in their colours. The clamped array limits each sum to 255.
  *
  * @param channels at least one, all of the same size
  */

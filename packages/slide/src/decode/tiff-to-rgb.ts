@@ -79,7 +79,7 @@ function paletteToRgb(samples: Uint8Array, pixels: number, samplesPerPixel: numb
   return rgb;
 }
 
-/** Converts CMYK without an ink profile, by the formula of libtiff's TIFFReadRGBAImage. */
+/** Converts CMYK (always 8 or 16 bits, so unscaled) without an ink profile, by the formula of libtiff's TIFFReadRGBAImage. */
 function cmykToRgb(samples: Uint8Array, pixels: number, samplesPerPixel: number) {
   const rgb = new Uint8Array(pixels * 3);
   for (let from = 0, to = 0; to < rgb.length; from += samplesPerPixel, to += 3) {

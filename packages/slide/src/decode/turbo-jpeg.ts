@@ -21,7 +21,7 @@ export interface TurboJpeg {
    * @param width expected width in pixels
    * @param height expected height in pixels
    * @param target receives width × height × 3 RGB samples; its contents are undefined when the result is false
-   * @returns false when the stream is damaged anywhere, has another size or is another kind of JPEG
+   * @returns false when the stream is damaged anywhere, has another size, is another kind of JPEG, or has a colour profile
    */
   decode(jpeg: Uint8Array, width: number, height: number, target: Uint8Array): boolean;
   /**
@@ -163,7 +163,7 @@ function bindLibrary(library: LibraryHandle): TurboJpeg | null {
 }
 
 /**
- * Reads the header of a JPEG; null for streams that sharp might decode differently, for example those with a colour
+ * Reads the header of a baseline JPEG of three 8-bit components; null for other or damaged JPEGs, and for those with a colour
  * profile (in APP2 segments), which sharp applies.
  */
 function readPlainHeader(jpeg: Uint8Array): JpegHeader | null {

@@ -271,7 +271,10 @@ const blankTiles = new Map<string, Promise<Uint8Array>>();
 
 function cachedBlankTile(tileSize: number, colour: Colour): Promise<Uint8Array> {
   const key = `${tileSize} ${colour.r} ${colour.g} ${colour.b}`;
-  const blank = blankTiles.get(key) ?? blankJpeg(tileSize, tileSize, colour);
+  const cachedTile = blankTiles.get(key);
+  if (cachedTile !== undefined) return cachedTile;
+  const blank = blankJpeg(tileSize, tileSize, colour);
   blankTiles.set(key, blank);
+  blank.catch(() => blankTiles.delete(key)); // after a failure, the next empty tile is encoded again
   return blank;
 }

@@ -217,7 +217,10 @@ class DicomPatcher {
     return offset;
   }
 
-  /** Adds a patch for a value, unless the value is known to be technical. */
+  /**
+   * Adds a patch for a value that may identify a person. Binary numbers and codes stay, except in private and patient attributes;
+   * text and binary data stay only if they are known to be technical.
+   */
   async #patchValue({ tag, vr, offset }: Header, length: number, scope: Scope): Promise<void> {
     if (length === 0) return;
     const isText = textVrs.has(vr) || codeVrs.has(vr);

@@ -300,6 +300,7 @@ function pagesOfGeneric(pages: readonly Page[]): readonly Page[] {
     // The main page may have "slide" in its name. Another page with this word may be a photograph of the whole glass slide.
     if (labelName.test(page.description + page.pageName) || /slide/i.test(page.description + page.pageName))
       return false;
+    // `unmarked` differs from `main` if a larger page is marked as reduced; it is then a level.
     return isPlaneOrLevel(page, main) || (page === unmarked && hasShapeOf(main, page));
   });
 }

@@ -22,7 +22,7 @@ export const longVrs = new Set([
 ]);
 /** Value representations whose length field has 16 bits. */
 export const shortVrs = new Set('AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US'.split(' '));
-/** Free text, names, dates and addresses: blanked unless the element is in `technicalTexts`. */
+/** Free text, names, dates, times and addresses: blanked, except `technicalTexts` and, in `codedSequences`, `codeTexts`. */
 export const textVrs = new Set('AE AS DA DT LO LT PN SH ST TM UC UR UT'.split(' '));
 /** Codes and numbers stored as text: blanked only in private and patient attributes. */
 export const codeVrs = new Set('CS DS IS'.split(' '));

@@ -1,6 +1,7 @@
 /**
  * The original files of a slide for download, de-identified: identifying bytes are replaced while the file is
- * read, so the length does not change and nothing is written to disk.
+ * read, so the length does not change and nothing is written to disk. If the files cannot be de-identified, the plan states the
+ * reason and has the unchanged files, which the server sends only for datasets that allow it (`identifiable_originals`).
  */
 import { isDicom } from '../dicom/file-meta.ts';
 import { type OptionalObjectReader, openSlideFiles } from '../location/open-slide-files.ts';

@@ -136,7 +136,8 @@ export class TiffStructure {
         this.#layout = { isLittleEndian, isBig, isNdpi: true, firstAt };
         const directory = await this.#readDirectory(offset).catch(() => null);
         if (directory?.entries.some(({ tag }) => tag === readerTags.NdpiVersion)) {
-          // The header has 8 bytes if its offset has 4 bytes, and 12 bytes if its offset has 8 bytes.
+          // The header has 8 bytes with a 4-byte offset, and 12 with an 8-byte offset. If bytes 8 to 11 are 0, they may be the
+          // upper half of the offset, so they count as a part of the header, which the copy keeps.
           const hasShortOffset = offset === firstOffset && reader.u32(8) !== 0;
           return { length: hasShortOffset ? 8 : 12, firstDirectory: offset };
         }

@@ -10,7 +10,7 @@ export type Kind = 'aperio' | 'ndpi' | 'qptiff' | 'ome' | 'generic';
 
 /** Tags of the device and of the program that wrote the file. */
 const deviceTags: ReadonlySet<number> = new Set([271, 272, tags.Software]); // Make, Model, Software
-/** Matches the texts of `deviceTags` by which readers recognise NDPI, QPTIFF and OME-TIFF. Other texts may contain names or numbers. */
+/** Matches the device texts by which readers recognise NDPI, QPTIFF and OME-TIFF. Others may contain names or serial numbers. */
 const knownDevice =
   /^(?:Hamamatsu|NanoZoomer|C\d{4,5}(?:-\d{2})?|(?:NDP\.scan|PerkinElmer-QPI|OME Bio-Formats)(?: \d{1,3}(?:\.\d{1,3}){0,3})?)$/;
 
@@ -34,7 +34,7 @@ const technicalTags: ReadonlySet<number> = new Set([
 const firstNdpiTag = 65_324;
 const ndpiSerialNumber = 65_442;
 
-/** Whether the value of an entry stays unchanged: numbers and binary data of known meaning. */
+/** Whether the value of an entry stays: numbers and binary data of known meaning. JPEG tables stay without their metadata. */
 export function isTechnical({ tag, type }: Entry, kind: Kind): boolean {
   if (technicalTags.has(tag)) return type !== ASCII;
   return kind === 'ndpi' && tag >= firstNdpiTag && tag !== ndpiSerialNumber && !byteTypes.has(type);

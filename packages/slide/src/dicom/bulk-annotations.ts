@@ -81,8 +81,8 @@ const elements: ElementSelection = new Map([
  * Reads a file and calls `emit` with each of its annotations.
  *
  * @param onProgress called with the completed fraction, 0…1
- * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations, for coordinates relative to a frame, and for DICOM
- *   files without annotations; FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
+ * @throws SlideError FORMAT_NOT_SUPPORTED for three-dimensional annotations, for coordinates relative to a frame, for an unknown
+ *   transfer syntax or graphic type, and for DICOM files without annotations; FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function readBulkAnnotations(
   source: ByteSource,

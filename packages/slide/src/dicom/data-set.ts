@@ -34,7 +34,7 @@ export interface DataSet {
   texts(tag: Tag): readonly string[];
   /** Returns the first integer, which may be negative. @throws SlideError FILE_CORRUPT when the value is no integer */
   whole(tag: Tag): number | null;
-  /** Returns the first number; null when it is invalid or not finite. */
+  /** Returns the first number; null when any number of the value is invalid or not finite. */
   real(tag: Tag): number | null;
   /** Returns all numbers; empty when one of them is invalid or not finite. */
   reals(tag: Tag): readonly number[];

@@ -50,7 +50,7 @@ export interface Instance extends Identity {
   /** Size of each frame in pixels. */
   readonly tileWidth: number;
   readonly tileHeight: number;
-  /** Positions of the frames; null for row-major order (TILED_FULL), a single frame, and all kinds of images except `volume`. */
+  /** Positions of the frames; null for row-major order (TILED_FULL), an image of one tile, and all kinds of images except `volume`. */
   readonly positions: FramePositions | null;
   readonly pixels: PixelDescription;
   readonly pixelData: ValuePosition;

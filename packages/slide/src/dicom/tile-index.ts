@@ -1,4 +1,4 @@
-/** Tile index of one level of a DICOM slide. It finds the frame, which contains the tile, at a column and row. */
+/** Tile index of one level of a DICOM slide: finds the frame that contains the tile at a column and row. */
 import { SlideError } from '../model/slide.ts';
 import { corruptError, limitExceededError } from './errors.ts';
 import type { FramePositions } from './frame-positions.ts';

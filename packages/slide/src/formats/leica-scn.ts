@@ -184,7 +184,7 @@ function readIntegerAttribute({ attributes, name }: XmlElement, attribute: strin
   return value;
 }
 
-/** Chooses the brightfield scans, which must have the same objective and number of levels; ignores fluorescence scans. */
+/** Chooses the brightfield scans, which must have the same objective and number of levels; ignores scans with other or unstated light. */
 function chooseScans(images: readonly ScnImage[]): readonly [ScnImage, ...ScnImage[]] {
   const scans = images.filter(({ isMacro }) => !isMacro);
   const columnsAndRows = 0; // not known yet, so this call checks only the number of scans

@@ -20,7 +20,7 @@ import { readImageCoding } from '../tiff/image-coding.ts';
 import { readGeometry } from '../tiff/image-layout.ts';
 import { tag } from '../tiff/tags.ts';
 
-/** One image of an NDPI file, in tiles. An image without restart markers has a single tile. */
+/** One image of an NDPI file, in tiles. An image without a grid of restart intervals (`intervalGrid`) has a single tile. */
 export interface NdpiLevel {
   /** Size of the image and of its tiles, in pixels, and number of tiles. */
   readonly grid: Omit<Level, 'downsample'>;
@@ -30,11 +30,11 @@ export interface NdpiLevel {
 
 /** Preferred tile side in pixels. The tiles that the renderer draws have the same side. */
 const TILE_SIDE = 256;
-/** Limits of an image without restart markers, which is decoded as a whole. 65,500 pixels a side is the limit of libjpeg. */
+/** Limits of an image without a grid of restart intervals, which is decoded as a whole. libjpeg accepts at most 65,500 pixels a side. */
 const SINGLE_TILE_LIMITS = { pixels: 2 ** 24, side: 65_500, bytes: 64 * 2 ** 20 };
 /** Largest side in pixels that a JPEG frame header can state. For a larger one, scanners write 0 or the side modulo 65,536. */
 const MAX_FRAME_SIDE = 65_535;
-/** Maximum difference, in pixels, between a side in the JPEG and in the directory, for an image without restart markers. */
+/** Maximum difference, in pixels, between a side in the JPEG and in the directory, for an image that is a single tile. */
 const SIDE_TOLERANCE = 16;
 /** Second bytes of the JPEG frame markers SOF0 and SOF1; the first byte of a marker is 0xff. */
 const BASELINE = 0xc0;
@@ -56,7 +56,7 @@ interface NdpiJpeg {
 /**
  * Opens one image of an NDPI file.
  *
- * @returns null when the image has no restart markers and is too large to be decoded as a whole
+ * @returns null when the image has no grid of restart intervals and is too large to be decoded as a whole
  * @throws SlideError FORMAT_NOT_SUPPORTED, FILE_CORRUPT, FILE_TRUNCATED, LIMIT_EXCEEDED
  */
 export async function openNdpiLevel(source: ByteSource, directory: TiffDirectory): Promise<NdpiLevel | null> {

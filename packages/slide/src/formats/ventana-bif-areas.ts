@@ -122,8 +122,8 @@ const MIN_CONFIDENCE = 98;
 interface Joint {
   /** `x` for neighbours in a row, `y` for neighbours in a column. */
   readonly axis: 'x' | 'y';
-  /** Index of the gap between two columns or rows; gap 0 is between the first and the second one. */
-  readonly gap: number;
+  /** Index of the boundary between two columns or rows of frames; boundary 0 is between the first and the second one. */
+  readonly boundary: number;
   /** Measured overlap in pixels. */
   readonly overlap: number;
   /** Confidence of the measurement, 0 to 100; 0 for frames that the scanner did not join. */
@@ -131,9 +131,9 @@ interface Joint {
 }
 
 /**
- * Calculates one overlap for each gap between two columns and between two rows: the mean of the gap's joints whose
- * confidence is at least `MIN_CONFIDENCE`. A gap without such joints gets the mean of the confident joints of all gaps in
- * its direction. If no gap has a confident joint (e.g. on empty glass), all joints are used, weighted by their confidence.
+ * Calculates one overlap for each boundary between two columns and between two rows: the mean of the boundary's joints whose
+ * confidence is at least `MIN_CONFIDENCE`. A boundary without such joints gets the mean of all confident joints in its
+ * direction. If there are none (e.g. on empty glass), all joints in this direction are used, weighted by their confidence.
  */
 function readOverlaps(
   imageInfo: XmlElement,
@@ -142,14 +142,14 @@ function readOverlaps(
   tiles: TileGrid,
 ): Pick<ScannedArea, 'overlapsX' | 'overlapsY'> {
   const joints = elementsAt(imageInfo, 'TileJointInfo').map((joint) => readJoint(joint, columns, rows));
-  const overlapsAlong = (axis: 'x' | 'y', gaps: number, frameSide: number) => {
+  const overlapsAlong = (axis: 'x' | 'y', boundaryCount: number, frameSide: number) => {
     const jointsOnAxis = joints.filter((joint) => joint.axis === axis);
     const confident = jointsOnAxis.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
     const equalWeight = () => 1;
     const overlaps =
       confident.length > 0
-        ? meanOverlaps(confident, gaps, equalWeight)
-        : meanOverlaps(jointsOnAxis, gaps, (joint) => joint.confidence);
+        ? meanOverlaps(confident, boundaryCount, equalWeight)
+        : meanOverlaps(jointsOnAxis, boundaryCount, (joint) => joint.confidence);
     const isPlausible = overlaps.every((overlap) => Math.abs(overlap) < frameSide / 2);
     if (!isPlausible)
       throw corruptError('its frames overlap, or have gaps between them, of half a frame or more');
@@ -184,7 +184,7 @@ function readJoint(joint: XmlElement, columns: number, rows: number): Joint {
   const isJoined = joint.attributes.get('FlagJoined') !== '0';
   return {
     axis,
-    gap: axis === 'y' ? Math.min(frame1.row, frame2.row) : Math.min(frame1.column, frame2.column),
+    boundary: axis === 'y' ? Math.min(frame1.row, frame2.row) : Math.min(frame1.column, frame2.column),
     overlap,
     confidence: isJoined ? readIntegerAttribute(joint, 'Confidence') : 0,
   };
@@ -206,20 +206,20 @@ function gridPositionOf(frameNumber: number, columns: number, rows: number): { c
 }
 
 /**
- * Returns the weighted mean overlap of each gap. A gap whose joints have no weight gets the mean of all joints, or 0 if no
- * joint has weight.
+ * Returns the weighted mean overlap of each boundary. A boundary whose joints have no weight gets the mean of all joints, or 0
+ * if no joint has weight.
  */
 function meanOverlaps(
   joints: readonly Joint[],
-  gaps: number,
+  boundaryCount: number,
   weightOf: (joint: Joint) => number,
 ): readonly number[] {
-  const sums = Array.from({ length: gaps }, () => ({ weight: 0, overlap: 0 }));
+  const sums = Array.from({ length: boundaryCount }, () => ({ weight: 0, overlap: 0 }));
   const total = { weight: 0, overlap: 0 };
   for (const joint of joints) {
     const weight = weightOf(joint);
-    const gapSum = sums[joint.gap] ?? total; // `?? total` only satisfies the type: `joint.gap` is always in range
-    for (const sum of [total, gapSum]) {
+    const boundarySum = sums[joint.boundary] ?? total; // `?? total` only satisfies the type: `boundary` is always in range
+    for (const sum of [total, boundarySum]) {
       sum.weight += weight;
       sum.overlap += weight * joint.overlap;
     }

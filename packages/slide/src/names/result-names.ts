@@ -27,7 +27,7 @@ export function slideStemOf(fileName: string): string {
   return fileName.toLowerCase().replace(/(?:\.ome)?\.[^.]+$/, '');
 }
 
-/** Returns the names without those of analysis results of a slide in the list. A `.geojson` file counts as its own slide, because it is none. */
+/** Returns the names without analysis results of slides in the list. `x.geojson` is omitted even without a slide `x`: it is no slide. */
 export function withoutResults(names: readonly string[]): string[] {
   const slides = new Set(names.flatMap((name) => [name.toLowerCase(), slideStemOf(name)]));
   return names.filter((name) => {

@@ -72,7 +72,7 @@ interface PendingBlock {
 }
 
 export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCacheOptions): BlockCache {
-  const memory = new LRUCache<string, Uint8Array>({
+  const memoryCache = new LRUCache<string, Uint8Array>({
     maxSize: Math.max(1, maxMemoryBytes), // 0 would mean no limit
     sizeCalculation: ({ byteLength }) => byteLength,
   });
@@ -105,7 +105,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     /** Stores a received block in both caches and passes it to the reads that wait for it. */
     const deliver = (index: number, bytes: Uint8Array) => {
       const { name } = blockAt(blocks, index);
-      memory.set(name, bytes);
+      memoryCache.set(name, bytes);
       results.get(index)?.resolve(bytes);
       diskCache?.put(name, bytes);
     };
@@ -138,7 +138,7 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
   /** Copies the part of a range that lies in a cached block. @returns false when the block is not cached */
   function copyIfCached(range: ByteRange, index: number): boolean | Promise<boolean> {
     const block = blockAt(range.blocks, index);
-    const bytes = memory.get(block.name);
+    const bytes = memoryCache.get(block.name);
     if (bytes !== undefined) {
       copyFrom(bytes, index, range);
       return true;
@@ -166,10 +166,10 @@ export function createBlockCache({ store, maxMemoryBytes, diskCache }: BlockCach
     const names = indices.map((index) => blockAt(blocks, index).name);
     const missing = indices.filter((_, i) => {
       const name = names[i] as string;
-      return !memory.has(name) && !pending.has(name);
+      return !memoryCache.has(name) && !pending.has(name);
     });
     if (missing.length > 0) startFetch(blocks, missing);
-    const sources = names.map((name) => memory.get(name) ?? (pending.get(name) as PendingBlock));
+    const sources = names.map((name) => memoryCache.get(name) ?? (pending.get(name) as PendingBlock));
     const batches = sources.flatMap((source) => (source instanceof Uint8Array ? [] : [source.batch]));
     for (const batch of batches) batch.waiters++;
     try {

@@ -129,6 +129,7 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
           const path = join(folderOfObject, name);
           const stats = await stat(path).catch(() => null);
           if (stats === null) continue; // Another process has removed the block.
+          // A younger partial file may still be written. It counts as a block and, as one of the newest, is evicted last.
           const isAbandoned = name.endsWith('.part') && now - stats.mtimeMs > ABANDONED_AFTER_MS;
           if (isAbandoned) await rm(path, { force: true });
           else
@@ -209,8 +210,8 @@ export function createBlockDiskCache({ folder, maxBytes, warn }: BlockDiskCacheO
     },
 
     put(name, block) {
-      const isFull = waitingBytes + block.length > MAX_WAITING_BYTES;
-      if (maxBytes === 0 || isFull || performance.now() < pausedUntil) return;
+      const isQueueFull = waitingBytes + block.length > MAX_WAITING_BYTES;
+      if (maxBytes === 0 || isQueueFull || performance.now() < pausedUntil) return;
       waitingBytes += block.length;
       lastWork = lastWork
         .then(() => write(name, block))

@@ -4,9 +4,9 @@ import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 
 /** A slide that is open in the library, for concurrent readers. */
 export interface OpenedFile {
-  /** Runs `read` with the open slide. @throws SlideError FILE_CORRUPT when the library reports an error */
+  /** Runs `read` with the open slide. @throws SlideError FILE_CORRUPT for an error of the library, FILE_CHANGED; FILE_MISSING if closed */
   use<T>(read: (slide: OpenSlidePointer) => T | Promise<T>): Promise<T>;
-  /** Closes the slide after all running reads. */
+  /** Rejects new reads. Closes the slide at once or, if reads are running, after them; the promise does not wait for these reads. */
   close(): Promise<void>;
 }
 

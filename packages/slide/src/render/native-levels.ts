@@ -51,7 +51,7 @@ interface CodedTile {
 /** Maximum number of tiles of a level that are tried until one is not empty. Trying an empty tile reads nothing from the file. */
 const MAX_PROBES = 10_000;
 
-/** Returns the native levels of a slide. @throws SlideError when the storage does not respond */
+/** Returns the native levels of a slide. @throws SlideError the errors of `Slide.readTile` except those of `EXCLUDING_CODES` */
 export async function findNativeLevels(slide: Slide): Promise<readonly NativeLevel[]> {
   const levels: NativeLevel[] = [];
   for (const [level, slideLevel] of slide.levels.entries()) {

@@ -24,8 +24,9 @@ interface TilePosition {
 }
 
 /**
- * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large. Gaps (missing tiles) of
- * that level are filled from levels of higher resolution. Only tiles under the rectangle are read, decoded as small as possible.
+ * Renders a rectangle of a Deep Zoom level from the smallest level of the file that is at least as large. If that level has gaps
+ * (`Level.hasGaps`), its empty tiles are filled from levels of higher resolution; otherwise, they show the background. Only tiles
+ * under the rectangle are read, decoded as small as possible.
  *
  * Memory depends on the rectangle and on the size of a tile, not on the number of tiles.
  *
@@ -54,7 +55,7 @@ export async function renderRegion(slide: Slide, region: Region, signal?: AbortS
     averager.add(piece, left, top, shrink / reductionX, shrink / reductionY);
   };
 
-  /** Fills the position of a missing tile from levels of higher resolution if the level has gaps; otherwise it shows the background. */
+  /** Fills the position of an empty tile from levels of higher resolution if the level has gaps; otherwise does nothing. */
   const fillGap = async (position: TilePosition) => {
     if (!level.hasGaps) return;
     const pieces = piecesOfGap(slide, source.level, filledPartOf(level, position), signal);

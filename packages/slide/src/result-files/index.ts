@@ -1,6 +1,6 @@
 /**
- * Second entry point of `@lamina/slide`: what the import of analysis results reads files with. Each import starts a worker thread, which
- * would need 0.2 s to load the first entry point with all slide formats.
+ * The entry point `@lamina/slide/result-files`: the readers with which analysis results are imported. It is separate because each
+ * import starts a worker thread, which would need 0.2 s to load the main entry point with all slide formats.
  */
 export { readBulkAnnotations } from '../dicom/bulk-annotations.ts';
 export { isDicom } from '../dicom/file-meta.ts';

@@ -30,8 +30,9 @@ export interface ReadableLevel {
 /**
  * Opens levels whose sizes and downsamples the file declares.
  *
- * @param declared levels from the largest to the smallest, at least one
- * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED, FILE_CORRUPT when an image is smaller than declared
+ * @param declared levels from the largest to the smallest
+ * @throws SlideError FORMAT_NOT_SUPPORTED without a level or for an unsupported encoding, LIMIT_EXCEEDED, FILE_CORRUPT when an image
+ *   is smaller than declared
  */
 export async function openDeclaredLevels(
   source: ByteSource,
@@ -56,8 +57,8 @@ export async function openDeclaredLevels(
 /**
  * Joins levels that have separate readers. The joined `readTile` checks the tile address, then calls the reader of the level.
  *
- * @param readableLevels levels from the largest to the smallest, at least one
- * @throws SlideError FORMAT_NOT_SUPPORTED, LIMIT_EXCEEDED
+ * @param readableLevels levels from the largest to the smallest
+ * @throws SlideError FORMAT_NOT_SUPPORTED without a level, LIMIT_EXCEEDED
  */
 export function joinLevels(readableLevels: readonly ReadableLevel[]): LevelTiles {
   const [first, ...smaller] = readableLevels.map(({ level }) => level);

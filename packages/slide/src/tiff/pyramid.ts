@@ -30,8 +30,8 @@ export interface Pyramid {
  * Builds a pyramid from a file's images by their geometry, not by their order: the largest is full resolution, and every smaller
  * image with the same aspect ratio and orientation is a level. Of two images with the same size, the first is used.
  *
- * @param tiffImages images in the order of the file, at least one
- * @throws SlideError FORMAT_NOT_SUPPORTED when the encoding of a level is not supported, LIMIT_EXCEEDED, FILE_CORRUPT
+ * @param tiffImages images in the order of the file
+ * @throws SlideError FORMAT_NOT_SUPPORTED without an image or for an unsupported encoding of a level, LIMIT_EXCEEDED, FILE_CORRUPT
  */
 export async function openPyramid(source: ByteSource, tiffImages: readonly TiffImage[]): Promise<Pyramid> {
   const [full, ...reduced] = chooseLevels(tiffImages);

@@ -12,7 +12,8 @@ import type { TiffImage } from './tiff-image.ts';
 /**
  * Reads a small image in strips, and joins the strips into one encoded image without decoding them.
  *
- * @throws SlideError FORMAT_NOT_SUPPORTED when the strips cannot be joined, LIMIT_EXCEEDED, FILE_CORRUPT, FILE_TRUNCATED
+ * @throws SlideError FORMAT_NOT_SUPPORTED for an image in tiles, or in strips that cannot be joined; LIMIT_EXCEEDED, FILE_CORRUPT,
+ *   FILE_TRUNCATED
  */
 export async function readWholeImage(source: ByteSource, tiffImage: TiffImage): Promise<EncodedImage> {
   const { directory, width, height } = tiffImage;

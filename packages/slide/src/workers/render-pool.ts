@@ -213,7 +213,7 @@ export class RenderPool {
     return this.#queue.length;
   }
 
-  /** Number of processes that ended because a job crashed them or exceeded the time limit. The next job starts a new one. */
+  /** Number of workers that ended because a job crashed a process or exceeded a limit (time, memory). The next job starts a new one. */
   get faults(): number {
     return this.#faultCount;
   }
@@ -243,7 +243,7 @@ export class RenderPool {
     // `place` is the request's position in the queue. `place.displaced` rejects when a full queue gives the position to another requester.
     const place = this.#queue.join(task, request, worker === null);
     this.#tasks.set(key, task);
-    // Without a free worker, the task waits in the queue until `#startWaiting` starts it.
+    // Without a free worker, the task waits in the queue until `#startWaitingTasks` starts it.
     if (worker !== null) {
       this.#queue.start(task, null); // null: the task did not wait
       this.#start(worker, task);
@@ -264,7 +264,7 @@ export class RenderPool {
   }
 
   /** Starts waiting tasks while there are free workers. */
-  #startWaiting(): void {
+  #startWaitingTasks(): void {
     while (!this.#isClosed) {
       const nextPlace = this.#queue.next((job) => !this.#mayTakeLong(job) || this.#mayStartLongJobs);
       const worker = nextPlace && this.#findFreeWorker(nextPlace.task.job);
@@ -297,7 +297,7 @@ export class RenderPool {
         this.#recordDuration(task.job, performance.now() - startedAt);
       })
       .then(task.result.resolve, task.result.reject)
-      .finally(() => this.#startWaiting());
+      .finally(() => this.#startWaitingTasks());
   }
 
   /** Marks the slide of a tile as slow or not slow. */
@@ -334,7 +334,7 @@ export class RenderPool {
     const worker = new RenderWorker(options, (isFault) => {
       if (isFault && !this.#isClosed) this.#faultCount++;
       this.#workers.delete(worker);
-      this.#startWaiting();
+      this.#startWaitingTasks();
     });
     this.#workers.add(worker);
     return worker;

@@ -23,12 +23,13 @@ export interface JobRequest {
   readonly isPrerendering?: boolean;
 }
 
+/** Limits of waiting requests. Requests of one session for the same job count as one. */
 export interface RenderQueueLimits {
-  /** Maximum number of waiting requests of all accounts; jobs of the server itself have the same limit. */
+  /** Maximum for all accounts together. The server's own jobs and prerendering have queues of their own with the same limit. */
   readonly total: number;
-  /** Maximum number of waiting requests of one account. */
+  /** Maximum for one account. */
   readonly account: number;
-  /** Maximum number of waiting requests of one session. */
+  /** Maximum for one image session. */
   readonly session: number;
 }
 

@@ -45,7 +45,7 @@ export interface RenderAccess {
 }
 
 export interface RenderProcessOptions {
-  /** A job that takes longer fails, and the process is killed. */
+  /** A job that takes longer fails, and the process is killed. A job that groups files has this time for every 1000 files. */
   readonly timeoutMs: number;
   /** Ends the process after this time without a job. */
   readonly idleMs: number;
@@ -83,8 +83,8 @@ interface CurrentJob {
 export class OwnProcessRequired extends Error {}
 
 /**
- * A render process, which runs one job at a time. A job that crashes the process or exceeds the time limit ends it; the owner
- * then starts another one.
+ * A render process, which runs one job at a time. A job that crashes the process or exceeds the time or memory limit ends it; the
+ * owner then starts another one.
  */
 export class RenderProcess {
   readonly #child: ChildProcess;
@@ -104,6 +104,7 @@ export class RenderProcess {
     // The folder with the temporary files of the process and its libraries is removed when the process ends.
     const folder = createTemporaryFolder(options.scratchFolder);
     const { compiledFolder } = options;
+    // After a failure, the process runs without the compile cache.
     if (compiledFolder !== null) nullOnError(() => mkdirSync(compiledFolder, { recursive: true }));
     this.#child = startConfined(confinementOf(options, access, folder));
     this.#ended = new Promise((resolve) => {
@@ -140,8 +141,8 @@ export class RenderProcess {
   /**
    * Starts a job; the process must be free.
    *
-   * @returns a function that cancels the job, and the result, which rejects with SlideError DECODE_FAILED, errors of the job,
-   *   or OwnProcessRequired
+   * @returns a function that cancels the job, and the result, which rejects with SlideError DECODE_FAILED or STORE_TIMEOUT (time
+   *   limit), errors of the job, or OwnProcessRequired
    */
   run(job: RenderJob): { result: Promise<unknown>; cancel: () => void } {
     const id = this.#nextJobId++;
@@ -228,6 +229,7 @@ export class RenderProcess {
       : new SlideError('DECODE_FAILED', `Rendering took longer than ${timeoutMs} ms`);
   }
 
+  /** Answers a question of the process for an object, and measures how long the job waits for the answers. */
   async #answerQuestion({ questionId, question }: WorkerQuestion): Promise<void> {
     const wait = this.#current?.storeWait ?? { finishedMs: 0, unanswered: 0, since: 0 };
     if (wait.unanswered === 0) wait.since = performance.now();
@@ -320,7 +322,7 @@ function nullOnError<T>(create: () => T): T | null {
   }
 }
 
-/** Number of files for which a grouping job gets the time limit of one job. */
+/** Number of files for which a grouping job (it finds out which files form a slide) gets the time limit of one job. */
 const FILES_PER_TIMEOUT = 1000;
 
 /** Returns the time limit of a job as a multiple of `timeoutMs`. */

@@ -34,7 +34,7 @@ interface CountRequest {
 }
 let countRequests: CountRequest[] = [];
 
-/** Returns how many annotations of a slide the user may read; undefined while the number is loading, and for an undefined image id. */
+/** Returns how many annotations of a slide the user may read; undefined until the number is loaded, and for an undefined image id. */
 export function useAnnotationCount(imageId: string | undefined): number | undefined {
   const { data } = useQuery({
     queryKey: countKey(imageId ?? ''),

@@ -48,8 +48,8 @@ const firstLayerPollMs = 800;
 const idlePollMs = 5000;
 
 /**
- * Loads those layers of a slide that the user may read. Repeats the request until it succeeds, except after an error that is not
- * temporary.
+ * Loads those layers of a slide that the user may read. A failed request is repeated up to three times, unless the API sent an error
+ * response. Until a request has succeeded, it is also repeated every 5 s after a temporary error (no response, 429, 5xx; `retryInterval`).
  *
  * @param options.awaitsFirstLayer whether to poll while the slide has no layers, so that the first layer of another user appears
  */
@@ -60,7 +60,6 @@ export function useAnnotationLayers(imageId: string, { awaitsFirstLayer = false 
       const { layers } = await call(listAnnotationLayers, { params: { imageId }, query: {}, signal });
       return layers;
     },
-    // The server may be unreachable for a moment. Errors of the API are not retried.
     retry: (count, error) => count < 3 && !(error instanceof AppError),
     gcTime: 0, // a slide that is opened again shows current layers, not cached ones
     refetchInterval: (query) => {

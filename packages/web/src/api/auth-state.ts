@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 export interface AuthState {
   readonly user: User | null; // null while no sign-in is known
   readonly token: string | null; // the bearer token; null without `user`
-  /** Whether the API has accepted the token, or did not respond when the token was verified. */
+  /** Whether the API has accepted the token, or could not verify it (for example, because it did not respond). */
   readonly isAuthenticated: boolean;
   /** Whether a sign-in or the verification of the stored token is running. */
   readonly loading: boolean;

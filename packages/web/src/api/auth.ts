@@ -66,8 +66,8 @@ function followOtherTab(event: StorageEvent): void {
  * Restores the stored sign-in and verifies it with the API. Does nothing when no sign-in is stored, or while a user is
  * signed in or signing in.
  *
- * A rejected token ends the sign-in. When the API does not respond, the stored user stays signed in: an outage must not sign people
- * out, and the server checks every call anyway.
+ * A rejected token ends the sign-in. When the API cannot verify the token (for example: no response, 429 or 5xx), the stored user stays
+ * signed in: an outage must not sign people out, and the server checks every call anyway.
  */
 export async function initialiseAuth(): Promise<void> {
   if (authState().isAuthenticated || authState().loading) return;

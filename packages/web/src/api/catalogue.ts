@@ -60,8 +60,7 @@ const imagesKey = 'image';
 
 /**
  * Loads the groups of a list, and again every 30 s while the page is visible. While the groups of another list are loading, the hook
- * returns the previous groups. When the server rejects the image session with 401, the hook creates a new session and retries
- * once. `error` contains a message while the new session is being created, and after a failed creation or retry.
+ * returns the previous groups. When the server rejects the image session with 401, the hook creates a new session and retries once.
  */
 export function useImageGroups(listing: Listing) {
   /** Numbers of the visible pages, from 0, which are loaded again together with the groups. The list that shows the rows sets them. */
@@ -104,7 +103,7 @@ export function useImageGroups(listing: Listing) {
     isLoading: groups.isPending,
     /** Whether the returned groups still belong to the previous list. */
     isPrevious: groups.isPlaceholderData,
-    /** Message for the user; null while there are groups, even if they could not be refreshed. */
+    /** Message about the last error, also while a new session is being created; null while there are groups, even if outdated. */
     error: error === null || data !== undefined ? null : listMessageOf(error, renewal),
     reload,
     /** The visible pages, which the caller sets. */

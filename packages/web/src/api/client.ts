@@ -135,7 +135,7 @@ interface PlainInput {
  * Calls an endpoint.
  *
  * @throws ResponseError, NoResponseError or UnexpectedResponseError; ZodError or SyntaxError when a successful response violates the
- *   contract; the caller's abort reason
+ *   contract; the abort reason of the caller's signal or of `signOutSignal`
  */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
   const timeout = AbortSignal.timeout(timeoutMs);

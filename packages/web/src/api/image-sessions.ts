@@ -1,5 +1,6 @@
 /**
- * The image session: the credential with which the page loads pixels until it expires.
+ * The image session of the signed-in account: the credential with which the page loads pixels until it expires. (A visitor of a share
+ * link has an image session of the link instead, which `openLink` in share-links.ts returns.)
  *
  * The session is created at the first use, shared by all callers, renewed before it expires, and revoked when the viewer is closed.
  * Its age is measured with the monotonic clock from the time of the request, so that a wrong or changed computer clock neither keeps
@@ -38,7 +39,8 @@ export interface ImageSessions {
   /** Creates a new session even if the current one is still valid. While a creation is running, returns the session of this creation. */
   refresh(): Promise<string>;
   /**
-   * Registers an open viewer. All sessions are revoked when the last viewer is closed, and when the user leaves the page.
+   * Registers an open viewer (any screen that shows pixels). All sessions are revoked when the last viewer is closed, and when the user
+   * leaves the page.
    *
    * @returns a function that unregisters the viewer
    */

@@ -5,8 +5,8 @@ import { UnexpectedResponseError } from './client.ts';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // Requests are not retried, because the screens have a retry button. Requests are sent even when the browser reports
-    // that it is offline: in a hospital network without internet access, this report may be wrong.
+    // By default, requests are not retried, because the screens have a retry button. Requests are sent even when the browser
+    // reports that it is offline: in a hospital network without internet access, this report may be wrong.
     queries: { retry: false, refetchOnWindowFocus: false, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },

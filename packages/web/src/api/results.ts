@@ -31,7 +31,8 @@ const layersKey = (imageId: string) => ['result-layers', imageId];
 const isBeingImported = ({ state }: ResultLayer) => state === 'queued' || state === 'importing';
 
 /**
- * Loads the result layers of a slide. Repeats the request until it succeeds, except after an error that is not temporary.
+ * Loads the result layers of a slide. A failed request is repeated up to three times, unless the API sent an error response. Until a
+ * request has succeeded, it is also repeated every 5 s after a temporary error (no response, 429, 5xx; `retryInterval`).
  *
  * @param imageId null loads nothing
  */
@@ -46,7 +47,7 @@ export function useResultLayers(imageId: string | null) {
     retry: (count, error) => count < 3 && !(error instanceof AppError),
     refetchInterval: (query) =>
       query.state.data?.some(isBeingImported) === true ? importPollMs : retryInterval(query),
-    gcTime: 0,
+    gcTime: 0, // a slide that is opened again shows current layers, not cached ones
   });
 }
 
@@ -90,7 +91,7 @@ async function loadJson<E extends JsonEndpoint>(
 }
 
 /**
- * Loads the descriptor of a result layer. Repeats the request like `useResultLayers`.
+ * Loads the descriptor of a result layer. A failed request is repeated twice, and after a temporary error every 5 s (`retryInterval`).
  *
  * @param isReady false loads nothing, because the server has not imported the layer yet
  */

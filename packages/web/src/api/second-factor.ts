@@ -57,7 +57,7 @@ export async function finishSecondFactor(
   }
 }
 
-/** Reloads the state of the second factor; called after the user has read the recovery codes. */
+/** Reloads the state of the second factor; called when the setup is closed (finished or cancelled), and after the removal. */
 export function invalidateSecondFactor(): void {
   void queryClient.invalidateQueries({ queryKey: secondFactorKey });
 }

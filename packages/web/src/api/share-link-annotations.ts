@@ -36,7 +36,7 @@ export function useShareLinkAnnotations(imageId: string, session: string) {
         }),
       );
     },
-    retry: (count, error) => count < 3 && !(error instanceof AppError),
+    retry: (count, error) => count < 3 && !(error instanceof AppError), // error responses of the API are not retried
     refetchInterval: retryInterval,
     gcTime: 0,
   });

@@ -10,7 +10,7 @@ import { call } from './client.ts';
  *
  * @param code second-factor code, or empty
  * @throws AppError credentials_invalid, second_factor_required, second_factor_invalid, account_not_active
- *   (deactivated), rate_limited; NoResponseError
+ *   (deactivated), rate_limited; otherwise like `call`
  */
 export async function identityTokenFor(email: string, password: string, code: string): Promise<string> {
   const { token } = await call(signIn, { body: { email, password, ...(code && { code }) } });

@@ -56,7 +56,7 @@ export function useSlides(status: ManagedStatus, filter: SlideFilter) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): readonly ManagedImage[] => pages.flatMap(({ images }) => images),
     placeholderData: (previous) => previous,
-    gcTime: 0,
+    gcTime: 0, // not cached: whenever the screen opens, it loads the first page from the server
   });
 }
 

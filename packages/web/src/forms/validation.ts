@@ -54,7 +54,7 @@ function newPassword(required: Message, tooShort: Message, tooLong: Message) {
     .min(1, failWith(required))
     .refine((text) => passwordLength(text) >= passwordMinLength, failWith(tooShort))
     .refine((text) => passwordLength(text) <= passwordMaxLength, failWith(tooLong))
-    .pipe(Password);
+    .pipe(Password); // adds the limit of the API in bytes
 }
 
 interface PasswordAndConfirmation {

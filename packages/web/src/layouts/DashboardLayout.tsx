@@ -24,6 +24,7 @@ export function DashboardLayout({ fillsWindow = false }: DashboardLayoutProps) {
 
   async function signOut() {
     const result = await logout(); // ends the sign-in of this browser even when the call fails
+    // `result.message` would be in Turkish until the user chooses a language.
     if (result.success) toast.success(<span lang={language}>{texts.loggedOut}</span>);
     else toast.error(result.message);
     await navigate('/auth/login');

@@ -13,7 +13,7 @@ import type { AuthState } from '../api/auth-state.ts';
  */
 export type RouteAccess = 'anyone' | 'guests' | 'signed-in' | 'active' | 'admin';
 
-/** Paths of the screens that accounts with a status other than active may open. `/shared` (the page of share links) needs no account. */
+/** Paths that signed-in accounts with a status other than active may open (docs/requirements.md, NAV-22); a share link needs no account. */
 const openToInactiveAccounts: readonly string[] = ['/account-status', '/auth/login', '/shared'];
 
 /** Returns the path to redirect to; null when the user may open `pathname`. */

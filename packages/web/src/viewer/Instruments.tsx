@@ -304,7 +304,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
             onReload={() => void resultsQuery.refetch()}
             mayAdd={mayAnnotate}
             annotations={annotations}
-            isDrawing={isAnnotating}
+            isDrawing={isAnnotating} // the panel then leaves room for the drawing tools
             isOpen={areResultsOpen && handlesKeys}
             onClose={() => setResultsOpen(false)}
           />
@@ -314,7 +314,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
             view={view}
             {...annotatedSlide} // `imageId` and `dataset`
             calibration={calibration}
-            isDrawing={isAnnotating && handlesKeys}
+            isDrawing={isAnnotating && handlesKeys} // in a comparison, the user draws only on the active slide
             onDone={toggleAnnotating}
             foot={foot}
             areAllToolsShown={areAllToolsShown}

@@ -10,7 +10,7 @@ interface PartFailedProps {
   readonly onClose: (() => void) | undefined;
 }
 
-/** A panel in the place of a part of the viewer whose code could not be loaded. The slide and the measurements stay. */
+/** A panel in the place of a part of the viewer whose code or data could not be loaded. The slide and the measurements stay. */
 export function PartFailed({ message, onRetry, onClose }: PartFailedProps) {
   return (
     <div className={toolPanel.panel} role="alert">

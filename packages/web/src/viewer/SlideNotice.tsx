@@ -30,7 +30,7 @@ interface SlideFailureProps {
   readonly retry: () => void;
 }
 
-/** Shows, in the middle of the viewer, why the slide could not be opened, with a button to retry. */
+/** Shows, in the middle of the viewer, why the slide or its tiles could not be loaded, with a button to retry. */
 export function SlideFailure({ children, retryLabel, retry }: SlideFailureProps) {
   return (
     <div className={classes.overlay}>

@@ -42,7 +42,7 @@ export class PixelError extends Error {
 /** HTTP statuses after which a retry may succeed: a busy or restarting server, or an expired image session (401). */
 const temporaryStatuses: readonly number[] = [401, 408, 429, 500, 503, 504];
 
-/** Returns whether a later retry may succeed; false for missing and damaged tiles. */
+/** Returns whether a later retry may succeed; false, for example, for missing and damaged tiles. */
 export function canRetry(failure: PixelFailure): boolean {
   if (failure.kind !== 'status') return failure.kind !== 'unreadable';
   // The server reports a damaged slide as 502 with a message. A proxy that does not reach the server also responds with 502, but

@@ -96,7 +96,7 @@ export class SlideTiles extends OpenSeadragon.TileSource {
   override downloadTileAbort(): void {}
 }
 
-/** Returns whether a retry would fail, too: the server does not have the tile, or the browser cannot decode its bytes. */
+/** Returns whether a retry would fail, too: the server lacks the tile or cannot read it, or the browser cannot decode its bytes. */
 function isPermanentFailure(error: unknown): boolean {
   if (error instanceof PixelError) return !canRetry(error.failure);
   return error instanceof DOMException && error.name === 'InvalidStateError'; // `createImageBitmap` rejected the bytes

@@ -103,11 +103,11 @@ export interface SlideView {
   showColours(colours: DrawnColours, filter: string): void;
   /** Returns the colour adjustment with which the slide is drawn. */
   adjustment(): ColourAdjustment;
-  /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open. */
+  /** Returns a copy of the visible part of the slide in device pixels; null before the slide is open or without a 2D canvas. */
   picture(): ViewPicture | null;
   /** Adds a canvas over the slide to the pictures that users save. @returns a function that removes it */
   addOverlay(overlay: CanvasOverlay): () => void;
-  /** Returns a copy of all overlays on one canvas, in device pixels; null when there are none. */
+  /** Returns a copy of all overlays on one canvas, in device pixels; null when there are none or without a 2D canvas. */
   overlays(): HTMLCanvasElement | null;
   /**
    * Returns the mean colour around a point, without the colour adjustment; null before the slide is open, and for a point
@@ -200,7 +200,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
   // At first, OpenSeadragon's viewer and viewport share one object with the size. The first resize would change both, and
   // `preserveImageSizeOnResize` would compare the new size with itself. `getContainerSize` returns a copy, which separates them.
   Object.assign(viewer.viewport, { containerSize: viewer.viewport.getContainerSize() });
-  correctMirroredGestures(viewer);
+  correctMirroredGestures(viewer); // OpenSeadragon corrects only some gestures on a mirrored slide
   viewer.canvas.setAttribute('role', 'application');
   viewer.canvas.setAttribute('aria-label', label);
   // The navigator (the small overview) repeats the slide; keyboard users work on the slide itself.
@@ -476,7 +476,7 @@ export function createSlideView(element: HTMLElement, label: string): SlideView 
       listeners = slideListeners;
       sharpness = 'loading';
       shownSlide = { descriptor, supply };
-      // Set again for each slide, because the user may have moved the window to a screen of another pixel density.
+      // This ratio determines the drawn level. It is set for each slide, because the user may have moved the window to another screen.
       Object.assign(viewer, { minPixelRatio: minPixelRatioOf(OpenSeadragon.pixelDensityRatio) });
       viewer.open({ tileSource: new SlideTiles(descriptor, supply, renderer, onTileFailed) });
     },

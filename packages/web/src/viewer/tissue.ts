@@ -22,7 +22,7 @@ const minTissueFraction = 0.02;
 const distancePenalty = 0.3;
 
 /**
- * Returns the requested field unchanged when it shows tissue, or when the slide has none. Otherwise returns a field of the same
+ * Returns the requested field unchanged when it shows tissue, or when no other position does. Otherwise returns a field of the same
  * zoom and orientation at the position with the highest score (see `distancePenalty`).
  *
  * @param picture thumbnail of the slide

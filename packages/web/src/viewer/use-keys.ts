@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent } from 'react';
 export type KeyBindings = Readonly<Record<string, () => void>>;
 
 /**
- * Handles keyboard shortcuts on the whole page, except while a text field, a menu, a slider or a dialog has the focus.
+ * Handles keyboard shortcuts on the whole page, except while a modal dialog is open or a text field, a menu or a slider has the focus.
  * Combinations with Ctrl, Alt or Command are left to the browser.
  */
 export function useKeys(bindings: KeyBindings): void {
@@ -32,7 +32,7 @@ const keyHandlingElements =
   'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"]), [role="menu"], [role="slider"]';
 
 /**
- * Returns whether the viewer must ignore keys, because a dialog is open or the target is a text field, a menu or a slider.
+ * Returns whether the viewer must ignore keys, because a modal dialog is open or the target is a text field, a menu or a slider.
  */
 export function areKeysUsedElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector('[role="dialog"][aria-modal="true"]') !== null) return true;

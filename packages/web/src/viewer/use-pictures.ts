@@ -21,7 +21,7 @@ const screenshotBarWidth = 200;
 /** The slide and the settings of the view that the pictures show. */
 interface PicturedSlide {
   readonly view: SlideView;
-  readonly pose: Pose;
+  readonly pose: Pose; // zoom and orientation
   /** Name of the slide. */
   readonly name: string;
   readonly calibration: Calibration | null; // null for a slide without a scale
@@ -74,7 +74,7 @@ export function usePictures(
   const savePicture = useEffectEvent(async ({ label, ratio, type, signal, onProgress }: PictureRequest) => {
     // The first choice of the panel is labelled 'As on the screen'; the picture states the magnification instead.
     const pictureMagnification = label === texts.onScreen ? magnification : label;
-    const strips = view.capture(ratio, signal);
+    const strips = view.capture(ratio, signal); // the slide at the new magnification, drawn strip by strip
     const decorations = decorationsWith(pictureMagnification);
     if (strips === null || decorations === null) return;
     try {

@@ -9,7 +9,7 @@ import { formatDateAndTime } from '../../formatting/dates.ts';
 import classes from './RecentActivity.module.css';
 import { texts } from './texts.ts';
 
-/** Panel on the dashboard with the slides whose annotations changed last. Renders nothing while there are no such slides. */
+/** Panel on the dashboard with the slides whose annotations changed last. Renders nothing while they load, and when there are none. */
 export function RecentAnnotations() {
   const slides = useRecentAnnotations();
   if (slides.isPending || slides.data?.length === 0) return null;

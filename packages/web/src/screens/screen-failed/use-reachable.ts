@@ -8,8 +8,8 @@ const checkIntervalMs = 3000;
  * Returns whether the server can be reached. While it cannot, the hook checks again every 3 s, and immediately when the
  * browser reports that the network is back.
  *
- * @param onReachableAgain called when a check succeeds after a failed one. It reloads the page, so the hook keeps returning false. When
- *   it is null, the hook returns true instead.
+ * @param onReachableAgain called when a check succeeds after the hook has returned false. It reloads the page, so the hook keeps returning
+ *   false. When it is null, the hook returns true instead.
  */
 export function useReachable(onReachableAgain: (() => void) | null): boolean {
   // Until the first check ends, the hook returns whether the browser has a network.

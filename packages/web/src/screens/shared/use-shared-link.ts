@@ -41,7 +41,8 @@ interface Renewal {
 
 /**
  * Opens a share link, renews its session (the credential with which the browser loads tiles), and reports when the link has ended.
- * A change of the language does not open the link again: the server counts the openings, and a link may have a maximum.
+ * The server counts the openings (a renewal is one, too), and a link may have a maximum. A change of the language therefore does not open
+ * the link again if it is open or has ended.
  *
  * @param secret the part of the URL after `#`
  * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
@@ -56,8 +57,8 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     renewAtMs: 0,
   }));
   const renewal = useRef(keptRenewal); // a ref, because the fields of this object are assigned directly
-  /** Whether the link was opened before a change of the language. */
-  const wasOpened = useRef(state.kind === 'open' || state.kind === 'ended');
+  /** True if the link was open or had ended when a change of the language remounted the page. */
+  const wasOpenOrEnded = useRef(state.kind === 'open' || state.kind === 'ended');
   /** Number of the latest attempt to open the link; the results of earlier attempts are ignored. */
   const latestAttempt = useRef(0);
 
@@ -92,7 +93,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   }, [secret, setState]);
 
   useEffect(() => {
-    if (!wasOpened.current) void open();
+    if (!wasOpenOrEnded.current) void open();
     return () => {
       latestAttempt.current += 1; // ignores the result of a running attempt
     };

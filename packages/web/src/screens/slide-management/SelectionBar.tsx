@@ -29,7 +29,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const [runningAction, setRunningAction] = useState<QuickAction | null>(null);
   /** The server changes at most `maxImagesAtOnce` slides per request. */
   const maxSelectable = Math.min(matchingCount, maxImagesAtOnce);
-  /** The selected slides that are not removed from the catalogue; only these can be moved, changed or removed. */
+  /** The selected slides that are not removed from the catalogue; only these can be moved, given another organ, or removed. */
   const presentSlides = slides.filter((slide) => stateOf(slide) !== 'removed');
 
   async function run(action: QuickAction) {
@@ -92,7 +92,7 @@ export function SelectionBar(props: SelectionBarProps) {
             {texts.remove}
           </Button>
         )}
-        {/* When all slides are loaded, the checkbox in the head of the table selects them. */}
+        {/* When the list has loaded enough slides, the checkbox in the head of the table selects as many. */}
         {loadedCount < maxSelectable && (
           <Button size="compact-md" variant="subtle" onClick={onSelectMore}>
             {texts.selectMore(maxSelectable)}

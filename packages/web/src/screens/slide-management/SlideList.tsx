@@ -174,7 +174,7 @@ function SlidesOrState({ slides, isFiltered, onClear, children }: SlidesOrStateP
   );
 }
 
-/** Says that no slide matches the filters, with a button that clears them, or that the catalogue is empty. */
+/** Says that no slide matches the filters, with a button that clears them; without filters, that there are no slides yet. */
 function NoSlides({ isFiltered, onClear }: Pick<SlidesOrStateProps, 'isFiltered' | 'onClear'>) {
   if (!isFiltered) return <EmptyState title={texts.none} hint={texts.noneHint} />;
   return (

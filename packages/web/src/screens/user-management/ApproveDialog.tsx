@@ -25,6 +25,7 @@ export function ApproveDialog({ applicants, onClose }: ApproveDialogProps) {
   const [firstApplicant] = applicants;
   const [role, setRole] = useState<GrantableRole>('user');
   const { terms, fields, validate } = useTerms(
+    // An approval replaces all terms, so the fields begin with those that a single applicant already has.
     applicants.length === 1 && firstApplicant ? toFormTerms(firstApplicant) : noTerms,
   );
   const { run, stop, isRunning, progress, failedDecisions } = useDecision({

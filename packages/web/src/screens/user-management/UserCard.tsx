@@ -88,6 +88,7 @@ export const UserCard = memo(function UserCard({ user }: UserCardProps) {
             {texts.changeRole}
           </Button>
         )}
+        {/* Administrators see every dataset and have no end date. */}
         {user.status === 'active' && user.role !== 'admin' && (
           <Button size="sm" variant="default" disabled={isDisabled} onClick={() => setDialog('access')}>
             {texts.editAccess}

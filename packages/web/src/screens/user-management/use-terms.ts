@@ -17,7 +17,7 @@ interface TermsForm {
   readonly validate: () => boolean;
 }
 
-/** State of the fields for the terms of an account, for a dialog that submits them. */
+/** State of the fields for the terms of an account (its restricted datasets and its end date), for a dialog that submits them. */
 export function useTerms(initialTerms: ChosenTerms): TermsForm {
   const [terms, setTerms] = useState(initialTerms);
   const [hasDateError, setDateError] = useState(false);

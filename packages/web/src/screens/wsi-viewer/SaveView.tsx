@@ -25,13 +25,13 @@ export function SaveView({ image, view, isCorrected, results }: SaveViewProps) {
     null,
   );
   function openDialog() {
-    const field = view.destination(); // the field at which a running movement ends; null while no slide is open
-    if (field === null) return;
+    const viewerField = view.destination(); // the field at which a running movement ends; null while no slide is open
+    if (viewerField === null) return;
     const colours: StoredColours = {
       profile: isCorrected ? 'corrected' : 'scanned',
       adjustment: view.adjustment(),
     };
-    setViewToSave({ field: fieldOf(field), colours, ...(results !== null && { layers: { results } }) });
+    setViewToSave({ field: fieldOf(viewerField), colours, ...(results !== null && { layers: { results } }) });
   }
   return (
     <>

@@ -33,8 +33,8 @@ interface ComparedHalf {
    */
   readonly initialField: () => SlideField | null;
   /**
-   * Whether the URL has no field and the slides are not registered (aligned by pairs of points). `initialField` then
-   * returns an estimate, which may show only glass without tissue.
+   * Whether the URL has no field for this half, and there is no registration (alignment by pairs of points) with a slide in
+   * the other half. `initialField` then returns null or an estimate, which may show only glass without tissue.
    */
   readonly isInitialFieldEstimated: boolean;
 }
@@ -85,7 +85,7 @@ export function useComparison(viewed: ViewedImages, historyStep: string): Compar
     second.opened,
     isLinked,
     leader,
-    historyStep,
+    historyStep, // a new value links the views again, because they have moved to the fields in the URL
     registration,
   );
   const activate = useCallback(

@@ -8,7 +8,10 @@ import { type ColourChoice, formatViewed, parseViewed, type ViewedImages } from 
 /** What the viewer shows according to the URL, the functions that change the URL, and the last step back or forward in the history. */
 interface Viewed {
   readonly viewed: ViewedImages;
-  /** Key of the history entry to which the user last went back or forward. When it changes, the views must follow the URL. */
+  /**
+   * Key of the history entry with which the page was opened or to which the user last went back or forward. When it changes, the views
+   * must follow the URL.
+   */
   readonly historyStep: string;
   /** Opens an image in a half of the viewer instead of the one shown there, and adds a history entry; null closes the half. */
   readonly open: (half: Half, imageId: string | null) => void;

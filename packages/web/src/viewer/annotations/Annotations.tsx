@@ -175,7 +175,7 @@ function DrawingMode({
         await store.setLayers(layers, user.uid);
         await store.reloadOutdatedLayers(layers);
       },
-      () => undefined, // the error message, whose button calls this function, stays on the screen
+      () => undefined, // the page keeps what it shows, such as the error message whose button calls this function
     );
   };
 

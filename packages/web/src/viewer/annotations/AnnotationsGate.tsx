@@ -43,7 +43,10 @@ type AnnotationsFailedProps = Pick<AnnotationsProps, 'foot' | 'isDrawing' | 'onD
   readonly onRetry: () => void;
 };
 
-/** In the drawing mode, the message has a Close button that ends the mode, because the toolbar with the Done button is missing. */
+/**
+ * Says that the annotations or their code could not be loaded. In the drawing mode, the message has a Close button that ends the mode,
+ * because the toolbar with the Done button is missing.
+ */
 function AnnotationsFailed({ foot, isDrawing, onDone, onRetry }: AnnotationsFailedProps) {
   if (foot === null) return null;
   return createPortal(

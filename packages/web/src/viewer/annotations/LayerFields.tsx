@@ -137,6 +137,7 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
             size="xs"
             flex={1}
             aria-label={texts.share}
+            disabled={activeLayer.locked} // the server changes a locked layer only after it is unlocked
             value={activeLayer.visibility}
             onChange={(event) =>
               edit(activeLayer, { visibility: LayerVisibility.parse(event.currentTarget.value) })
@@ -148,6 +149,7 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
               size="xs"
               flex={1}
               aria-label={texts.editing}
+              disabled={activeLayer.locked}
               value={activeLayer.editing}
               onChange={(event) =>
                 edit(activeLayer, { editing: LayerEditing.parse(event.currentTarget.value) })

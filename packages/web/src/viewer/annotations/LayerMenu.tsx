@@ -64,9 +64,10 @@ export function LayerMenu(props: LayerMenuProps) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown aria-label={texts.layerMenu}>
-          {activeLayer?.rights.manage && (
+          {activeLayer?.rights.manage && !activeLayer.locked && (
             <Menu.Item onClick={() => setDialog('rename')}>{texts.rename}</Menu.Item>
           )}
+          {/* The owner of a layer that an administrator has locked has the right `manage`, but not `lock`. */}
           {activeLayer?.rights.lock && (
             <Menu.Item onClick={() => props.onLock(!activeLayer.locked)}>
               {activeLayer.locked ? texts.unlockLayer : texts.lockLayer}

@@ -268,7 +268,7 @@ export class AnnotationStore {
 
   /** Adds a layer that this user has created and makes it the active one. */
   addLayer(layer: AnnotationLayer): void {
-    this.#loadedVersions.set(layer.id, layer.version);
+    this.#loadedVersions.set(layer.id, layer.version); // counts as loaded: a new layer has no annotations
     if (!this.#layers.some(({ id }) => id === layer.id)) this.#layers = [...this.#layers, layer];
     this.chooseLayer(layer.id);
   }

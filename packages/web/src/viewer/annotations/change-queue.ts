@@ -98,7 +98,7 @@ export class ChangeQueue {
     for (const batch of batches) this.#batches.set(batch.layerId, batch);
     for (const change of changes) {
       const key = annotationKey(change);
-      if (!this.#queued.has(key)) this.#queued.set(key, change);
+      if (!this.#queued.has(key)) this.#queued.set(key, change); // keeps one if two closed tabs have changed one annotation
     }
     window.addEventListener('online', this.retry);
     if (changes.length > 0 || batches.length > 0) this.#schedule(0);

@@ -35,7 +35,7 @@ export type Tool = (typeof tools)[number];
 export type Draft =
   /** A rectangle or an ellipse between two opposite corners. */
   | { readonly kind: 'box'; readonly isEllipse: boolean; readonly start: Position; readonly end: Position }
-  /** A line or a polygon: the points placed so far, and the pointer as the next point (null until it moves). */
+  /** A line, a polygon or a cut: the points placed so far, and the pointer as the next point (null until it moves). */
   | { readonly kind: 'path'; readonly placed: readonly Position[]; readonly pointer: Position | null }
   /** A stroke with the brush. */
   | {

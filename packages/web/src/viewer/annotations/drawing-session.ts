@@ -123,7 +123,7 @@ export class DrawingSession {
     else this.chooseTool('move');
   }
 
-  /** Adds a point to the draft, for a click or for Enter. @param point in image pixels */
+  /** Adds a point, for a click or Enter: with the point tool to an annotation, otherwise to the draft. @param point in image pixels */
   addPoint(point: Position): void {
     if (!this.#store.canDrawOn(this.#store.activeLayerId)) return;
     switch (this.tool) {

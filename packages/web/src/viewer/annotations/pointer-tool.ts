@@ -183,7 +183,7 @@ export class AnnotationPointer implements PointerTool {
     session.applyArea(region, subtracts, targetId);
   }
 
-  /** Undoes what the press of the first finger has drawn, because a pinch with two fingers zooms the slide. */
+  /** Undoes what the press has drawn, for example because it has become a pinch, which zooms the slide. */
   onCancel(): void {
     if (this.#press === null) return;
     this.#dependencies.session.setDraft(this.#press.draftBefore);

@@ -20,7 +20,7 @@ interface StartedQueue {
  */
 const queues = new Map<string, StartedQueue>();
 
-/** Returns the queue of an account after it has read the changes that this browser has stored. The queue sends them immediately. */
+/** Returns the queue of an account, after the queue has read the changes that this browser has stored. Sends all unsent changes now. */
 export async function queueOf(uid: string): Promise<ChangeQueue> {
   const { queue, started } = queues.get(uid) ?? startQueue(uid);
   await started;
@@ -42,7 +42,7 @@ function startQueue(uid: string): StartedQueue {
 
 const isSignedInAs = (uid: string) => authState().isAuthenticated && authState().user?.uid === uid;
 
-/** Returns the user's layer of a slide. Creates the layer if there is none; another tab may have created it already. */
+/** Returns a layer of the slide that the user owns and may draw on (another tab may have created one). Otherwise creates a layer. */
 async function findOrCreateLayer(imageId: string, uid: string): Promise<AnnotationLayer> {
   const layers = await loadAnnotationLayers(imageId);
   const ownLayer = layers.find(({ owner, rights }) => owner === uid && rights.annotate);

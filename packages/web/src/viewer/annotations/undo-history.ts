@@ -11,8 +11,8 @@ export interface Edit {
 }
 
 /**
- * Number of vertices that all steps together may hold, about 600 MB. When a new step exceeds it, the oldest steps are removed. Vertices that
- * belong to an annotation both before and after an edit are counted once.
+ * Number of vertices that all steps together may hold, about 600 MB. When a new step exceeds it, the oldest steps are removed, but never
+ * the new one. Vertices that belong to an annotation both before and after an edit are counted once.
  */
 const maxVertices = 10_000_000;
 

@@ -83,7 +83,7 @@ export function insertVertex(geometry: Geometry, newVertex: Position): Geometry 
   return changePath(geometry, path, (positions) => positions.toSpliced(index, 0, newVertex));
 }
 
-/** Removes a vertex. @returns null when too few positions would remain for the type of the geometry */
+/** Removes a vertex. @returns null for an ellipse, and when too few positions would remain for the type of the geometry */
 export function removeVertex(geometry: Geometry, { path, index }: Vertex): Geometry | null {
   if (geometry.type === 'Point' || isEllipse(geometry)) return null;
   const remainingPositions = (pathsOf(geometry)[path]?.length ?? 0) - 1; // of a ring, including the repeated last one

@@ -1,5 +1,5 @@
 /**
- * The wand tool: outlines the connected region of similar colour around a point, in the picture as the view shows it. The
+ * The wand tool: outlines the connected region of similar colour around a point, in the picture that the view draws. The
  * tool reduces the picture to cells of 4 × 4 CSS pixels, flood-fills the region from the point, and converts the outline
  * to image pixels.
  */
@@ -22,7 +22,7 @@ const colourTolerance = 44;
 /** Holes with fewer cells are filled. */
 const minHoleCells = 30;
 
-/** Returns the region around a point (in CSS pixels) as an area in image pixels; null for a point outside the slide. */
+/** Returns the region around a point (in CSS pixels) as an area in image pixels; null outside the slide, and before it is open. */
 export function wandRegion(
   view: Pick<SlideView, 'picture' | 'placement'>,
   { x, y }: Point,

@@ -36,7 +36,7 @@ export function useColourTable(
     let retryTimer: ReturnType<typeof setTimeout> | undefined;
     const load = async () => {
       retryTimer = undefined;
-      // `onRenewing`: a new image session needs no action. A table of another size than the descriptor states is null.
+      // A renewal of the image session needs no action. Null counts as a failure: the size of the table is not the one in the descriptor.
       const loaded = await loadColourTable(fetchPixels, url, size, { signal, onRenewing: () => {} }).catch(
         () => null,
       );

@@ -27,7 +27,7 @@ export function useWhiteBalance(
   const [isTooDark, setTooDark] = useState(false);
   const setWhitePoint = useEffectEvent((x: number, y: number) => {
     const white = view.colourAt({ x, y });
-    if (white === null) return; // the click was outside the slide
+    if (white === null) return; // the click was outside the slide or at its edge
     setTooDark(!isBackground(white));
     if (!isBackground(white)) {
       announce(texts.whiteBalanceTooDark);

@@ -101,8 +101,8 @@ export function createPointerDrawing({ getDrawing, getPlacement, dispatch }: Poi
     },
 
     onCancel() {
-      if (pressPoint === null) return; // `onCancel` is called again for each movement of the two fingers
-      // The pinch with two fingers zooms the slide, so the press of the first finger draws nothing. Earlier points stay.
+      if (pressPoint === null) return; // during a pinch, `onCancel` is called again for each movement
+      // The press draws nothing, for example because it has become a pinch, which zooms the slide. Earlier points stay.
       pressPoint = null;
       isDragging = false;
       for (; pressPointCount > 0; pressPointCount--) dispatch({ type: 'undo' });

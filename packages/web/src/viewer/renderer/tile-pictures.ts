@@ -28,7 +28,7 @@ export interface TilePicture {
   /** Size of the tile in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Decoded pixels in main memory; null after upload and after eviction. */
+  /** Decoded pixels in main memory; null after eviction and, unless the picture is pinned, after the upload. */
   bitmap: ImageBitmap | null;
   /** The colour table by which the bitmap was corrected; null when the bitmap has the colours as stored. */
   table: ColourTable | null;

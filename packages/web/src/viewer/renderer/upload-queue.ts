@@ -33,7 +33,7 @@ export class UploadQueue {
     this.#priorityOf = priorityOf;
   }
 
-  /** Uploads a picture now if the frame has time left, otherwise in a later frame. Resolves when the picture is uploaded. */
+  /** Uploads a picture now if the frame has time left, otherwise in a later frame. Resolves when `upload` has run. */
   add(picture: TilePicture): Promise<void> {
     if (this.#waiting.length === 0 && this.#spentMs < budgetMs) {
       this.#uploadNow(picture);

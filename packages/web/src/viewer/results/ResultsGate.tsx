@@ -6,6 +6,7 @@ import { texts } from '../texts.ts';
 import { ArrangementMemoryContext } from './arrangement-memory.ts';
 import type { ResultsProps } from './Results.tsx';
 
+/** Loaded on demand; `ResultsFailed` replaces it when its code cannot be loaded. */
 const Results = lazyPart(async () => (await import('./Results.tsx')).Results, ResultsFailed);
 
 interface ResultsGateProps extends Omit<ResultsProps, 'layers'> {

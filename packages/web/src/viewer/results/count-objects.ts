@@ -17,7 +17,7 @@ export type Counts = Readonly<Record<string, number>>;
  *
  * @param part a rectangle or an annotated area, in pixels of the slide
  * @param signal aborts the request to the server; counting in the browser always runs to the end
- * @returns null when the part contains more objects than the browser may load
+ * @returns null when the browser would have to load more than `maxLoadedObjects` objects
  */
 export async function countObjectsIn(
   descriptor: VectorDescriptor,

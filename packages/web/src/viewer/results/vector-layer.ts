@@ -116,7 +116,7 @@ export class VectorLayer {
     return [this.#indexes, this.#blocks, this.#values, this.#densities] as const;
   }
 
-  /** Whether data that the last drawing needed could not be loaded. It is loaded again after some seconds. */
+  /** Whether cached data that the last drawing needed could not be loaded (see `#caches`). It is loaded again after some seconds. */
   get hasFailures(): boolean {
     return this.#caches.some(({ hasFailures }) => hasFailures);
   }

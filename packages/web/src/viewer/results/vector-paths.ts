@@ -1,6 +1,6 @@
 /**
  * Groups the objects of a vector layer (such as detected cells) by colour: one group per class or, when a measurement colours the
- * objects, per bin of its values. Also counts the objects that pass a filter in the cells of a grid.
+ * objects, per bin of its values. Also counts the objects that a style shows in the cells of a grid.
  */
 import type { VectorDescriptor } from '@lamina/contract';
 import { visitObjects } from './layer-objects.ts';

@@ -18,6 +18,7 @@ const SlideViewer = lazyPart(
   ({ onRetry }) => <LoadFailed message={texts.notLoaded} onRetry={onRetry} />,
 );
 
+/** Loads the Deep Zoom descriptors of slides (their size and tile grid). */
 const descriptors = createDescriptorSupply(fetchPixels);
 
 interface AccountSlideProps {

@@ -28,6 +28,7 @@ import { TourOverlay } from './TourOverlay.tsx';
 import { texts } from './texts.ts';
 import { usePresentation } from './use-presentation.ts';
 
+/** Loaded on demand: only tours of share links can show annotations. The second component replaces it if its code cannot be loaded. */
 const ShareLinkAnnotations = lazyPart(
   async () => (await import('./ShareLinkAnnotations.tsx')).ShareLinkAnnotations,
   ({ onRetry }) => (
@@ -64,7 +65,7 @@ interface TourProps {
   readonly isMovable: boolean;
   /** The collection of the tour, for questions and presentations; null for a link to a single slide, view or case. */
   readonly collectionId: string | null;
-  /** Whether the user is a visitor of a share link without an account. */
+  /** Whether the tour was opened with a share link. The user then has only the rights of a visitor, even when signed in. */
   readonly isVisitor: boolean;
   /** Whether the tour offers to show the annotations of the slides, as a share link may allow. */
   readonly showsAnnotations: boolean;

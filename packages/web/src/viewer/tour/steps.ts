@@ -34,7 +34,8 @@ export function fieldOf({ x, y, zoom, rotation, isMirrored }: SlideField): Field
  */
 export function stepOfItem(steps: readonly TourStep[], item: number | string): number {
   const index = steps.findIndex((_, stepIndex) => itemOfStep(steps, stepIndex) === item);
-  // A viewer who does not see the first slide of a case has its second slide as first step of the item.
+  // For a viewer who may not see the first slide of a case, the second slide is the item's first step: `itemOfStep` then returns the
+  // position of the item, but the presenter identifies the slide by its image id.
   return index === -1 ? steps.findIndex(({ imageId }) => imageId === item) : index;
 }
 

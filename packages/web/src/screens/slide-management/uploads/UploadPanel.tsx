@@ -73,7 +73,7 @@ export function UploadPanel() {
    * Returns the dataset of the unfinished upload to resume (same path, file count and size); null if there is none. A dataset that the
    * user has typed is never replaced by another one, in which other people may see the slides.
    *
-   * @param typedDataset empty when the user has typed none
+   * @param typedDataset empty when the user has typed none; compared by `nameKey`, which ignores differences such as letter case
    */
   function unfinishedDatasetOf(group: FileGroup, typedDataset: string): string | null {
     const unfinished = uploads.find(

@@ -13,7 +13,7 @@ export interface UploadFailure {
 
 /** Returns the failure as a sentence in the current language, which the user may have changed since the server sent its message. */
 export function failureSentence({ error, language }: UploadFailure): string {
-  const currentLanguage = chosenLanguageOr('tr');
+  const currentLanguage = chosenLanguageOr('tr'); // Turkish until the user chooses a language
   if (error instanceof AppError && language !== currentLanguage) return errorText(error, currentLanguage);
   return messageOf(error, error instanceof FileUnreadableError ? texts.unreadable : texts.failed);
 }

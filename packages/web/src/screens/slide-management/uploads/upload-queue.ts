@@ -19,7 +19,7 @@ import type { UploadFailure } from './upload-failure.ts';
 /**
  * The phase of an upload in the queue:
  *
- * - `waiting`: waits until one of the uploads before it ends or is paused
+ * - `waiting`: waits until fewer than two uploads are being sent and the account that chose the files is signed in
  * - `offline`: the server does not respond; the queue retries automatically
  * - `sent`: the server has received all files; from now on, the server reports the state of the upload
  * - `rejected`: the server rejected the upload, or the browser could not read a file; the user has to act
