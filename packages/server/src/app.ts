@@ -80,8 +80,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     // Fastify handles the requests that no fast path handles.
     serverFactory: (fastifyHandler) =>
       createServer(serverOptions, (request, response) => {
-        if (!fastPaths.some((fastPath) => fastPath.tryHandle(request, response, fastifyHandler)))
-          fastifyHandler(request, response);
+        for (const fastPath of fastPaths) if (fastPath.tryHandle(request, response, fastifyHandler)) return;
+        fastifyHandler(request, response);
       }),
     return503OnClosing: false, // requests that arrive during the shutdown are answered
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048 }, // characters

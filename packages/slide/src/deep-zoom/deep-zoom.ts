@@ -96,7 +96,8 @@ export function regionOfTile(descriptor: DeepZoomDescriptor, address: DeepZoomAd
   const { tileSize, maxLevel } = descriptor;
   const isLevel = Number.isInteger(dziLevel) && dziLevel >= 0 && dziLevel <= maxLevel;
   const levelSize = isLevel ? sizeOfLevel(descriptor, dziLevel) : { width: 0, height: 0 };
-  const [x, y] = [column * tileSize, row * tileSize];
+  const x = column * tileSize;
+  const y = row * tileSize;
   const isInside = x >= 0 && x < levelSize.width && y >= 0 && y < levelSize.height;
   if (!isInside || !Number.isInteger(column) || !Number.isInteger(row)) {
     throw new SlideError(
