@@ -67,7 +67,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
     },
   );
 
-  it('returns the measured value and both limits as strings with the unit of the goal', () => {
+  it('returns the measured value, the required value and the aim as strings with the unit of the goal', () => {
     const goal = { goal: 'p99', relation: 'below', must: 10, aim: 5, unit: ' ms', digits: 1 } as const;
     expect(verdictOf(goal, 5)).toEqual({
       goal: 'p99',
@@ -101,7 +101,7 @@ describe('serversTable (results of the server benchmark)', () => {
     expect(product).toMatch(/^\| product \| 30,000 \| 0\.500 \|/);
   });
 
-  it('shows no throughput ratio to nginx for a server that was measured with another slide', () => {
+  it('shows no throughput ratio to nginx for a server that was measured with another slide than nginx', () => {
     const servers = [{ name: 'product', version: '1', usesOtherSlide: true }];
     expect(serversTable(servers, results).split('\n')[2]).toMatch(/its own slide\) \| 30,000 \| – \|/);
   });

@@ -9,6 +9,8 @@
 /** Test files with long tests, as glob patterns relative to the root of the project. */
 export const longTests: readonly string[] = [
   // Server processes and services that are started, stopped, killed, starved or slowed down.
+  'packages/server/src/catalogue/watch.test.ts',
+  'packages/server/src/collections/presentations.test.ts',
   'packages/server/src/commands/backup-commands.test.ts',
   'packages/server/src/jobs/jobs.test.ts',
   'packages/server/src/processes/**/*.test.ts',

@@ -12,7 +12,7 @@ describe('the permissions (permissionsOf)', () => {
   });
 
   it.each(Status.options.filter((status) => status !== 'active'))(
-    'of a %s account are those of the role unassigned for every role, without image.view (viewing slides)',
+    'of a %s account, whatever its role, are those of the role unassigned, without image.view (viewing slides)',
     (status) => {
       for (const role of Role.options) {
         expect(permissionsOf({ status, role })).toEqual(permissionsOf({ status, role: 'unassigned' }));

@@ -48,13 +48,13 @@ describe('checkUploadPath (checks the path of an uploaded file)', () => {
 
   it.each<[string, string, NameFault]>([
     ['a RIGHT-TO-LEFT OVERRIDE character', 'a\u202egnp.svs', 'upload_name_character'],
-    ['a name of 256 bytes', `${'ş'.repeat(128)}`, 'upload_name_long'],
+    ['a name of 256 bytes (the limit is 255)', `${'ş'.repeat(128)}`, 'upload_name_long'],
     [
-      'four names of 250 bytes each',
+      'four names of 250 bytes each (the limit of the whole path is 900)',
       `${'a'.repeat(250)}/${'b'.repeat(250)}/${'c'.repeat(250)}/${'d'.repeat(250)}`,
       'upload_name_long',
     ],
-    ['17 names', `${'a/'.repeat(16)}b`, 'upload_name_deep'],
+    ['17 names (the limit is 16)', `${'a/'.repeat(16)}b`, 'upload_name_deep'],
   ])('rejects, with the reason $2, a path with %s', (_, path, fault) => {
     expect(checkUploadPath(path)).toEqual({ fault });
   });

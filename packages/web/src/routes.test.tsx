@@ -214,7 +214,7 @@ describe('preloadScreen (loads the script of a screen in advance)', () => {
   });
 });
 
-describe('isLoginNext (whether the login page opens next)', () => {
+describe('isLoginNext (whether the app will open the login page, so that its script is loaded early)', () => {
   it.each([
     ['/', true],
     ['/wsi-viewer', true],

@@ -72,7 +72,7 @@ describe('openConnection (HTTP client of the load benchmark)', () => {
 });
 
 describe('measureResponseTime (of one request of the load benchmark)', () => {
-  it('returns the milliseconds of a response with status 200, and null for another status', async () => {
+  it('returns the response time in milliseconds for a response with status 200, and null for another status', async () => {
     const port = await startTestServer((request, response) => {
       response.statusCode = request.url === '/good' ? 200 : 500;
       response.end();

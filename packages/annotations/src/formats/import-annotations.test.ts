@@ -184,7 +184,7 @@ describe('importAnnotations (reads an annotation file of any supported format)',
       'not_xml',
     ],
     [
-      'Aperio XML with 5,000 outlines and 5,000 holes that lie in their bounding boxes but in no outline',
+      'Aperio XML with 5,000 outlines and 5,000 holes outside them but inside their bounding boxes',
       () => {
         const region = (attributes: string, vertices: readonly string[]) =>
           `<Region${attributes}>${vertices.map((v) => `<V ${v}/>`).join('')}</Region>`;

@@ -144,7 +144,7 @@ describe('ASAP XML (annotation file)', () => {
 describe('Aperio XML (annotation file)', () => {
   it.each([
     [
-      'its first vertex',
+      'first',
       [
         [100, 20],
         [80, 30],
@@ -153,7 +153,7 @@ describe('Aperio XML (annotation file)', () => {
       ],
     ],
     [
-      'its last vertices',
+      'last',
       [
         [80, 30],
         [80, 10],
@@ -161,14 +161,14 @@ describe('Aperio XML (annotation file)', () => {
         [80, 30],
       ],
     ],
-  ] as const)('keeps a hole that touches the outline with %s, after export and import', (_, touching) => {
+  ] as const)('keeps, after export and import, a hole whose %s vertex lies on the outline', (_, touching) => {
     const area = feature({ type: 'Polygon', coordinates: [outer, touching] });
     const { features: copies, rejected } = readBack(write('aperio', [area]));
     expect(rejected).toEqual([]);
     expect(copies[0]?.geometry).toEqual(area.geometry);
   });
 
-  it('is imported with a hole in the smaller of two nested outlines around it', () => {
+  it('is imported with a hole assigned to the inner one of two outlines around the hole', () => {
     const square = (min: number, max: number) =>
       [
         [min, min],
@@ -188,7 +188,7 @@ describe('Aperio XML (annotation file)', () => {
     expect(copies.map(({ geometry }) => geometry.coordinates)).toEqual([[areas[0]], [areas[1], areas[2]]]);
   });
 
-  it('is imported with a hole in the polygon around it, not in a line around it that has a smaller bounding box', () => {
+  it('is imported with a hole assigned to the polygon around the hole, not to a line around the hole with a smaller bounding box', () => {
     const vertices = (...points: readonly string[]) =>
       `<Vertices>${points.map((point) => `<V ${point}/>`).join('')}</Vertices>`;
     const line = vertices('X="10" Y="10"', 'X="60" Y="10"', 'X="60" Y="60"', 'X="10" Y="60"');
@@ -218,7 +218,7 @@ describe('Aperio XML (annotation file)', () => {
     expect(copies[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
-  it('is imported with LineColor 255 as red, two V elements as the corners of a rectangle, and without a hole outside all outlines', () => {
+  it('is imported with LineColor 255 as red, with a rectangle from two corners (V elements), and without a hole outside all outlines', () => {
     const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
 <Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
 <Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>
@@ -291,7 +291,7 @@ describe('HALO XML (annotation file)', () => {
 
 describe('an annotation file in XML that begins with blank lines', () => {
   it.each(['\n', '\r\n'])(
-    'is imported, and a rejected annotation is listed with its line number, in which the blank lines count (line break: %j)',
+    'is imported, and a rejected annotation is listed with a line number that counts the blank lines (line break: %j)',
     (lineBreak) => {
       const lines = [
         '',
@@ -307,7 +307,7 @@ describe('an annotation file in XML that begins with blank lines', () => {
     },
   );
 
-  it('is rejected with the line number of the error, in which the blank lines count, when an end tag does not match', () => {
+  it('is rejected, when an end tag does not match, with a line number that counts the blank lines', () => {
     const result = importAnnotations('\n\n<Annotations>\n</Regions>', { format: 'auto', extent: null });
     expect(result).toMatchObject({ ok: false, error: { code: 'not_xml', params: { line: 4 } } });
   });
@@ -322,7 +322,7 @@ describe('plain GeoJSON (annotation file without the extensions of QuPath)', () 
     expect(warnings).toEqual([]);
   });
 
-  it('is imported with the type "mitosis", which QuPath does not have, and an unused stroke colour as metadata', () => {
+  it('keeps, as metadata after import, a type that QuPath does not have ("mitosis") and an unused stroke colour', () => {
     const importedAs = (properties: object) => {
       const geometry = { type: 'Point', coordinates: [1, 2] };
       const result = readBack(JSON.stringify({ type: 'Feature', geometry, properties }));
@@ -407,7 +407,7 @@ describe('CSV of annotations', () => {
   );
 });
 
-describe('exportAnnotations', () => {
+describe('exportAnnotations (writes an annotation file)', () => {
   it.each([
     ['geojson', [{ code: 'details_left_out', count: 5 }]],
     [
@@ -426,7 +426,7 @@ describe('exportAnnotations', () => {
     ],
     ['qupath', []],
   ] as const)(
-    'in the format %s, for a description and five details (plane, nucleus, metadata, lock, missing core), returns the warnings %j',
+    'in the format %s, for annotations with a description, plane, nucleus, metadata, lock and missing TMA core, returns the warnings %j',
     (format, warnings) => {
       const point = { type: 'Point', coordinates: [1, 2] } as const;
       const withDetails = [

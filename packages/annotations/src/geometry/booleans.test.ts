@@ -45,7 +45,7 @@ function expectValid(geometry: AreaGeometry | null): void {
 }
 
 describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas)', () => {
-  it('return a union and an intersection whose areas add up to the sum of both areas, also with holes and several parts', () => {
+  it('return a union and an intersection whose sizes add up to the sizes of the two given areas, also with holes and several parts', () => {
     fc.assert(
       fc.property(anyArea, anyArea, (unrepairedA, unrepairedB) => {
         const a = repairArea(unrepairedA);
@@ -100,7 +100,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('return both parts as the union, and null as the intersection, of two squares that do not overlap', () => {
+  it('return, for two squares that do not overlap, both squares as the union and null as the intersection', () => {
     const apart = unionAreas([square(0, 0, 10), square(50, 50, 10)]);
     expect(apart).toMatchObject({ type: 'MultiPolygon' });
     expect(area(apart)).toBe(200);
@@ -123,7 +123,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     expect(subtractAreas({ ...square(0, 0, 10), plane }, [square(5, 5, 10)])?.plane).toEqual(plane);
   });
 
-  it('return half of an ellipse annotation as a polygon with half its area and without isEllipse', () => {
+  it('return a polygon of half the size, without isEllipse, when a square cuts an ellipse annotation in half', () => {
     const ellipse = createEllipse({ minX: 0, minY: 0, maxX: 200, maxY: 100 });
     const half = intersectAreas(ellipse, square(-100, -50, 200)) as PolygonGeometry;
     expect(half.isEllipse).toBeUndefined();
@@ -184,7 +184,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     );
   });
 
-  it('return the positions of the large area that are away from the small area unchanged', () => {
+  it('return positions of the large area unchanged that are more than 3 pixels outside the bounding box of the small area', () => {
     const precise = {
       ...big,
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),

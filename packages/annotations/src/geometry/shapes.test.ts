@@ -84,7 +84,7 @@ describe('measureGeometry and its parts (areaOf, lengthOf, centroidOf, containsP
 });
 
 describe('createEllipse (polygon of an ellipse annotation)', () => {
-  it('returns a polygon with the given bounding box, smaller than the ellipse by at most a rim of about 0.1 pixels', () => {
+  it('returns a polygon with the given bounding box, whose area is that of the ellipse without a rim of at most about 0.1 pixels', () => {
     const size = fc.double({ min: 1, max: 5000, noNaN: true });
     fc.assert(
       fc.property(position, size, size, ([x, y], width, height) => {
@@ -120,7 +120,7 @@ describe('findSelfIntersections (crossings of the rings of an area)', () => {
       0,
     ],
     [
-      'two positions for a ring that crosses its own edge and returns through a vertex on that edge',
+      'two positions for a ring that crosses one of its edges twice, once at a vertex that lies on the edge',
       { type: 'Polygon', coordinates: [ring([0, 0], [20, 0], [20, 20], [10, -5], [5, 0], [0, 20])] },
       2,
     ],
@@ -215,7 +215,7 @@ describe('simplifyGeometry (removes vertices within a tolerance)', () => {
     );
   });
 
-  it('returns fewer than 60 of 400 vertices, with no removed vertex farther than the tolerance from the new outline', () => {
+  it('reduces a nearly round outline of 400 vertices to fewer than 60 vertices, and stays within the tolerance of all 400', () => {
     const shape: PolygonGeometry = {
       type: 'Polygon',
       coordinates: [

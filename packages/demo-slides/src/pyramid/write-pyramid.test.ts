@@ -81,7 +81,7 @@ describe('writePyramid (writes a tiled image pyramid as an Aperio slide)', () =>
     expectNear(await pixelAt(0, 1000, 1000), [40, 40, 200]);
   });
 
-  it('stores in level 2 the colours of full resolution, at a quarter of their coordinates', async () => {
+  it('stores in level 2, which has a quarter of the width and height, the colours of level 0 at the corresponding positions', async () => {
     // On level 2, a quarter of the size, the drawn tile begins at x = 128, y = 128; its right half begins at x = 192.
     expectNear(await pixelAt(2, 25, 25), glass);
     expectNear(await pixelAt(2, 150, 150), [200, 40, 40]);

@@ -22,7 +22,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland (the position in a gland of a position on the slide)', () => {
-  it('returns, for a position of wallPoint, the depth and the distance along the wall that wallPoint received', () => {
+  it('returns, for a position that wallPoint computed from a depth and a distance along the wall, the same depth and distance', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);

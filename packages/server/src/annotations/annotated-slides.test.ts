@@ -67,7 +67,7 @@ describe.each(databaseKinds)(
       expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
     });
 
-    it('recent-annotations lists the 8 latest slides that the account may see, even if 101 newer layers are in a restricted dataset', async () => {
+    it('recent-annotations lists the 8 latest slides (the limit) that the account may see, even if 101 newer layers (one query reads 100) are restricted', async () => {
       const ownImageIds: string[] = [];
       for (let i = 0; i < 9; i++) {
         ownImageIds.push(
@@ -102,7 +102,7 @@ describe.each(databaseKinds)(
       expect(await countFor(admin, images)).toEqual({ [shared.image_id]: 113 });
     });
 
-    it('both omit, for a member, the annotations in a private layer of another account', async () => {
+    it('both endpoints omit, for a member, the annotations in a private layer of another account', async () => {
       const layer = await server.fixtures.layer({
         owner_uid: other.uid,
         visibility: 'private',
@@ -113,11 +113,11 @@ describe.each(databaseKinds)(
     });
 
     it.each([
-      ['of a restricted dataset, which are counted for an administrator', 'restricted'],
-      ['that is hidden from members, which are counted for an administrator', 'hidden'],
-      ['that was deleted, which are not counted for an administrator either', 'deleted'],
-      ['whose file cannot be read, which are counted for an administrator', 'failed'],
-    ] as const)('both omit, for a member, the annotations of a slide %s', async (_, kind) => {
+      ['of a restricted dataset; an administrator gets their count', 'restricted'],
+      ['that is hidden from members; an administrator gets their count', 'hidden'],
+      ['that was deleted; an administrator gets no count either', 'deleted'],
+      ['whose file cannot be read; an administrator gets their count', 'failed'],
+    ] as const)('both endpoints omit, for a member, the annotations of a slide %s', async (_, kind) => {
       const at = server.clock.now().toISOString();
       const name = `Kısıtlı ${randomUUID()}`;
       if (kind === 'restricted') {

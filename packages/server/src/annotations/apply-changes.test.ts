@@ -13,7 +13,7 @@ describe.each(databaseKinds)(
   'applyChanges (applies a batch of annotation changes; database: %s)',
   (database) => {
     it.each([1, null])(
-      'throws conflict for a change with the outdated base revision %s, without reading earlier features of the annotation from the history',
+      'throws conflict for a change with the base revision %s instead of 10, without reading the content of earlier revisions of the annotation',
       async (base) => {
         const server = await testServer({ database });
         const { uid: author } = await server.fixtures.user();

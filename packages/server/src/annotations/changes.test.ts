@@ -177,7 +177,7 @@ describe.each(databaseKinds)('annotation endpoints (database: %s)', (database) =
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('restores an annotation that another account has deleted only if its author states the revision of the deletion', async () => {
+    it('restores an annotation that another account deleted only when the author sends the annotation with the revision of the deletion', async () => {
       const id = randomUUID();
       const created = await send(owner, [put(feature(id))]);
       await send(await server.fixtures.user(), [deletion(id, 1)]);

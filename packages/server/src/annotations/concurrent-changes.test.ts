@@ -75,7 +75,7 @@ describe.runIf(isPostgresTested)('concurrent changes of annotations (database: P
     expect(await layers.where('image_id', '=', image.id).execute()).toEqual([]);
   });
 
-  it('two layers that an account with 199 of 200 allowed layers on a slide creates at the same time get 201 and 409', async () => {
+  it('two concurrent requests for a new layer get 201 and 409 when the account has 199 of 200 allowed layers on the slide', async () => {
     const owner = await server.fixtures.user();
     const client = server.as(await server.fixtures.token(owner));
     const image = await server.fixtures.image({ width: 100, height: 100 });

@@ -102,7 +102,7 @@ describe('npm run annotations (import and export of a whole dataset)', () => {
     }
   });
 
-  it('shortens the names of exported files when slide and layer have names of 198 characters, most of several bytes', async () => {
+  it('exports a file with a shortened name when slide and layer have names of about 400 bytes (file systems allow 255)', async () => {
     const server = await testServer();
     const name = 'ğ😀'.repeat(66);
     const image = await server.fixtures.image({ dataset_name: 'Set', file_name: `${name}.svs` });

@@ -198,7 +198,7 @@ describe.each(databaseKinds)('SSE stream of annotation events of a slide (databa
     expect(await removedIds(colleague, lastChangeNo)).toEqual([]);
   });
 
-  it('sends an event when the owner shares, hides or deletes a layer, and no event about a layer while it is private', async () => {
+  it('sends an event when the owner shares a layer, makes it private or deletes it, and no event about a layer while the layer is private', async () => {
     const stream = await openStream(colleague);
     const client = server.as(owner);
     const created = await client.call(createAnnotationLayer, { params: { imageId }, body: { name: 'Mine' } });

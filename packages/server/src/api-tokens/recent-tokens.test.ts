@@ -47,7 +47,7 @@ describe('createRecentTokens (cache of recently used API tokens)', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('throws the database error for a token cached 0.5 s ago while the database is down, and tries to read it at each request', async () => {
+  it('reads the database at each request, and throws its error, while the database is down and the cached token is 0.5 s old (expired)', async () => {
     const { recent, reads, setDatabaseDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);

@@ -161,7 +161,7 @@ describe.each(databaseKinds)('flood protection of the audit log (database: %s)',
     expect(await entriesOf(server, 'dataset-requested', user.uid)).toHaveLength(20);
   });
 
-  it('returns 201 for 32 POST image-session requests in a minute when the setting THROTTLE is off', async () => {
+  it('returns 201 for 32 POST image-session requests in a minute (normal limit: 30) when the setting THROTTLE is off', async () => {
     const server = await testServer({ database, config: { throttle: false } });
     const token = await server.fixtures.token(await server.fixtures.user());
     for (let i = 0; i < 32; i++) {

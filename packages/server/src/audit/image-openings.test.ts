@@ -145,7 +145,7 @@ describe.each(variants)(
       expect(await checkChain(server.services.db)).toMatchObject({ state: 'intact' });
     });
 
-    it('records the event image-viewed once when tiles follow the thumbnail, and lists the slide once in the activity of the account', async () => {
+    it('records image-opened for the thumbnail and image-viewed once for all later requests, and lists the slide once in the activity of the account', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, token, clock } = server;
       for (const id of imageIds) await server.pixels(`${id}/${thumbnail}`, session);

@@ -101,18 +101,15 @@ describe('readCatalogueFile (parser of catalogue CSV files)', () => {
   });
 
   it.each([
-    ['never closed', '"b.svs\nc.svs\n', 4],
-    ['followed by more text in its cell', '"b".svs\nc.svs\n', 3],
-  ])(
-    'reports a quotation mark that is %s, and returns no row after it',
-    async (_, linesAfterFirstSlide, line) => {
-      const { rows, problems } = await read(`file_name\na.svs\n${linesAfterFirstSlide}`);
-      expect(rows.map(({ file_name }) => file_name)).not.toContain('c.svs');
-      expect(problems).toMatchObject([
-        { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
-      ]);
-    },
-  );
+    ['a quotation mark that is never closed', '"b.svs\nc.svs\n', 4],
+    ['a closing quotation mark that is followed by more text in the cell', '"b".svs\nc.svs\n', 3],
+  ])('reports %s, and returns no row after it', async (_, linesAfterFirstSlide, line) => {
+    const { rows, problems } = await read(`file_name\na.svs\n${linesAfterFirstSlide}`);
+    expect(rows.map(({ file_name }) => file_name)).not.toContain('c.svs');
+    expect(problems).toMatchObject([
+      { line, subject: '', reason: { tr: expect.stringContaining('Tırnak') } },
+    ]);
+  });
 
   it('returns, for random strings, the file name and organ that the catalogue export has written', async () => {
     const randomText = fc

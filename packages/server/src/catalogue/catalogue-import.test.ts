@@ -146,7 +146,7 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)'
     expect(await apply(file, newPlan.plan)).toMatchObject({ status: 200, body: { changed: 2 } });
   });
 
-  it('marks the fields that the file sets as edited, so that later scans of the slide folder do not change these fields', async () => {
+  it('marks each field with a value in the file as edited, so that later scans of the slide folder do not change the field', async () => {
     const { server, check, apply } = await startCatalogue(database);
     const { id } = await server.fixtures.image({ edited_fields: '["organ_type"]' });
     const file = `id,dataset_name\n${id},Çalışma\n`;
@@ -168,7 +168,7 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)'
     });
   });
 
-  it('changes nothing when the file has the exported names of slides that are in Unicode form NFD or begin with a space, = or an apostrophe', async () => {
+  it('changes nothing when the file has, as exported, slide names in Unicode form NFD or with a space, = or an apostrophe at the start', async () => {
     const { server, check } = await startCatalogue(database);
     const rows: string[] = [];
     for (const file_name of ['Böbrek.svs'.normalize('NFD'), ' a.svs', "'=b.svs", '=c.svs']) {
@@ -195,13 +195,13 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)'
 
 describe('row of an imported catalogue CSV file', () => {
   it.each([
-    ['by its path', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
-    ['by the end of its path', 'sol/a.svs', 'Meme/sol/a.svs'],
+    ['by the path of the slide', 'Meme/sol/a.svs', 'Meme/sol/a.svs'],
+    ['by the end of the path of the slide', 'sol/a.svs', 'Meme/sol/a.svs'],
     ['by a path with backslashes', 'Meme\\sol\\a.svs', 'Meme/sol/a.svs'],
-    ['by its unique name', 'c.svs', 'Meme/c.svs'],
-    ['by its displayed name', 'Olgu 7', 'x/7.svs'],
-    ['by its name in Unicode form NFD', 'ö.svs'.normalize('NFD'), 'ö.svs'],
-  ])('is assigned to the slide that it names %s', async (_, nameInFile, matchingPath) => {
+    ['by a file name that only this slide has', 'c.svs', 'Meme/c.svs'],
+    ['by the displayed name of the slide', 'Olgu 7', 'x/7.svs'],
+    ['by the name of the slide in Unicode form NFD', 'ö.svs'.normalize('NFD'), 'ö.svs'],
+  ])('is assigned to the slide that the row names %s', async (_, nameInFile, matchingPath) => {
     const { server, check } = await startCatalogue();
     const paths = ['Meme/sol/a.svs', 'Meme/sağ/a.svs', 'Meme/c.svs', 'ö.svs'];
     const idByPath = new Map<string, string>();

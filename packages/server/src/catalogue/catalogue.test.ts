@@ -99,7 +99,7 @@ describe.each(databaseKinds)('PUT and DELETE /image-catalog/images/:imageId (dat
     expect(response.body).toMatchObject({ code: 'invalid_request', field: Object.keys(body)[0] });
   });
 
-  it('set the pixel size or objective power, restore the scale that the file states, and write audit events', async () => {
+  it('PUT with a calibration sets the pixel size or objective power, PUT with calibration: null restores the scale of the file; both write audit events', async () => {
     const { server, admin, reader } = await startCatalogueServer(database);
     const { id } = await server.fixtures.image({
       ...{ mpp_x: 0.5, mpp_y: 0.5, objective_power: 20 },

@@ -97,7 +97,7 @@ describe.each(databaseKinds)(
       });
     });
 
-    it('groups counts the images of each dataset and organ that match the other filters, even when the count is 0', async () => {
+    it('groups ignores the dataset filter in the counts per dataset and the organ filter in the counts per organ, and includes counts of 0', async () => {
       const { viewer } = await startSmallCatalogue(databaseKind);
       expect(await viewer.groups({ organ: 'Kolon' })).toEqual({
         groups: ['Set 2: 1', 'Set 10: 1'],
@@ -114,7 +114,7 @@ describe.each(databaseKinds)(
     });
 
     it.each<ImageOrder>(['name', 'newest', 'largest'])(
-      'rows returns the images in the order "%s", in pages without gaps, and position the place of each image',
+      'rows returns the images in the order "%s", in pages without gaps, and position returns the place of each image',
       async (order) => {
         const { viewer, idOf } = await startSmallCatalogue(databaseKind);
         expect(await viewer.rows({ order })).toEqual(fileNamesByOrder[order]);
@@ -172,7 +172,7 @@ describe.each(databaseKinds)(
       expect((await viewer.groups()).groups).toEqual(['Çene: 1', 'Set 2: 3', 'Set 10: 1', '-: 2']);
     });
 
-    it('rows returns the slides of cases before slides without a case, in pages, and position the place of each slide', async () => {
+    it('rows returns the slides of cases before slides without a case, in pages, and position returns the place of each slide', async () => {
       const { viewer, idOf, listedNames } = await startSmallCatalogueWithCases();
       const rows = [
         'H&E kolon.svs',
@@ -377,7 +377,7 @@ describe.each(databaseKinds)(
       expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
     });
 
-    it('is not given for a restricted dataset without a grant, even when another account gets a grant during its own request', async () => {
+    it('is not given for a restricted dataset without a grant, even just after another account got a grant during a request of that account', async () => {
       const { server } = await startSmallCatalogue(databaseKind);
       const { fixtures, as, services } = server;
       const [admin, grantee, other] = [await fixtures.admin(), await fixtures.user(), await fixtures.user()];

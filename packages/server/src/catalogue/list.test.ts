@@ -57,7 +57,7 @@ describe.each(databaseKinds)('GET /image-catalog/images (database: %s)', (databa
     expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
   });
 
-  it('derives a missing pixel size or objective power from the other value, and marks it as derived', async () => {
+  it('derives a missing pixel size from the objective power, or the reverse (10 µm = pixel size × power), and marks the value as derived', async () => {
     const { server, reader, list } = await startCatalogueServer(database);
     const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
     await server.put('a/both.svs', svs);

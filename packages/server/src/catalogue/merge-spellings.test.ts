@@ -143,8 +143,8 @@ describe.each(databaseKinds)(
   'merging two spellings of a dataset name at the start of the server (database: %s)',
   (databaseKind) => {
     it.each([
-      ['the first spelling', [nfdName]],
-      ['the second spelling', [nfcName]],
+      ['only the first spelling', [nfdName]],
+      ['only the second spelling', [nfcName]],
       ['each spelling', [nfdName, nfcName]],
     ])('results in a restricted dataset when %s was restricted', async (_, restricted) => {
       const { visibleToMember, datasets } = await startWithEarlierDatabase(databaseKind, {

@@ -104,7 +104,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('stays invisible to members without a grant after catalogue.csv is damaged or no longer names its dataset, also after a restart', async () => {
+    it('stays invisible to members without a grant after catalogue.csv is damaged or no longer names this dataset, also after a restart', async () => {
       const changes: Readonly<Record<string, string | Buffer>> = {
         'saved as Windows-1254': windows1254,
         empty: '',
@@ -173,7 +173,7 @@ describe.each(databaseKinds)(
       expect(await accessOfMember()).toEqual(noAccess);
     });
 
-    it('moves to the dataset of its folder when catalogue.csv no longer names the slide, if no further account gets access', async () => {
+    it('moves to the dataset of its folder when catalogue.csv no longer names the slide, if this gives no additional account access', async () => {
       const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
         await startWithRestrictedSlide(database);
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
@@ -190,7 +190,7 @@ describe.each(databaseKinds)(
       ]);
     });
 
-    it('stays in the restricted dataset when catalogue.csv no longer names the slide, if further members have access to the dataset of its folder', async () => {
+    it('stays in the restricted dataset when catalogue.csv no longer names the slide, if the dataset of its folder would give additional members access', async () => {
       const { server, admin, viewer, accessOfMember } = await startWithRestrictedSlide(database);
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
       await admin.call(grantDataset, { body: { dataset: 'Set', uid: viewer.uid } });
@@ -204,7 +204,7 @@ describe.each(databaseKinds)(
 describe('slide that the metadata file dataset.json puts into a restricted dataset', () => {
   const json = JSON.stringify({ dataset_name: 'Gizli çalışma' });
 
-  it('stays invisible to members without a grant after dataset.json is damaged or no longer names its dataset', async () => {
+  it('stays invisible to members without a grant after dataset.json is damaged or no longer names this dataset', async () => {
     const changes: Readonly<Record<string, string>> = {
       'cut off': json.slice(0, 20),
       empty: '',
@@ -306,7 +306,7 @@ describe('new slide in a folder whose metadata file (catalogue.csv) cannot be us
   });
 });
 
-describe('administrator when catalogue.csv (metadata file) is unusable, missing or would open a restricted slide', () => {
+describe('administrator when catalogue.csv (metadata file) is unusable or missing, or would make a restricted slide visible', () => {
   it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
@@ -321,7 +321,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     ]);
   });
 
-  it('finds one audit event about a slide that keeps its dataset although the metadata file names another dataset', async () => {
+  it('finds one audit event, even after two scans, about a slide that stays restricted although the file no longer names the slide', async () => {
     const { server, imageId, managedEntries, auditEvents } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -338,7 +338,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     ]);
   });
 
-  it('can move the slide to the dataset that the metadata file names, and an audit event names the old and the new dataset', async () => {
+  it('can move the restricted slide to the open dataset of its folder, and an audit event names the old and the new dataset', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
@@ -352,7 +352,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     ]);
   });
 
-  it('can confirm the dataset that the slide keeps by moving the slide to that dataset, and the notice about the slide ends', async () => {
+  it('can confirm the restricted dataset of a slide by a move to this same dataset, and the notice about the slide ends', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -362,7 +362,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     expect(await accessOfMember()).toEqual(noAccess);
   });
 
-  it('can correct the metadata file so that it names the dataset that the slide keeps, and the notice about the slide ends', async () => {
+  it('can correct the file so that it names the restricted dataset of the slide again, and the notice about the slide ends', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();
@@ -371,7 +371,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     expect(await managedEntries()).toMatchObject([{ dataset_name: 'Gizli çalışma', metadata_hold: null }]);
   });
 
-  it('can show a slide that was hidden because of the metadata file, and no later scan hides the slide again', async () => {
+  it('can show a new slide that is hidden because the file is unusable, and the next scan does not hide the slide again', async () => {
     const { server, admin, accessOfMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -383,7 +383,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     expect(await accessOfMember(imageId)).toEqual(fullAccess);
   });
 
-  it('can hide a slide in the folder of the metadata file, and the slide stays hidden after the file is corrected', async () => {
+  it('can hide a new slide in the folder of an unusable file, and the slide stays hidden after the file is corrected', async () => {
     const { server, admin, accessOfMember } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
     await server.put('Set/new.svs', otherSvs);
@@ -395,7 +395,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable, missing 
     expect(await accessOfMember(imageId)).toEqual(noAccess);
   });
 
-  it('can accept a missing metadata file by deleting its list entry: new slides become visible, other slides keep their dataset', async () => {
+  it('can delete the list entry of a missing file: new slides become visible, and a restricted slide stays restricted', async () => {
     const { server, admin, accessOfMember, managedEntries, remove } = await startWithRestrictedSlide();
     await remove('Set/catalogue.csv');
     await server.put('Set/new.svs', otherSvs);

@@ -62,7 +62,10 @@ describe('metadata file catalogue.csv', () => {
     ['with a byte order mark', '\ufefffile_name,organ_type\na.svs,Böbrek\n'],
     ['with semicolons', 'file_name;organ_type\na.svs;Böbrek\n'],
     ['with quotes and Windows line ends', '"file_name","organ_type"\r\n"a.svs","Böbrek"\r\n\r\n'],
-    ['with other columns, in any order and case', 'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n'],
+    [
+      'with an unknown column, and columns in another order and letter case',
+      'Stain,ORGAN_TYPE,File_Name\nH&E,Böbrek,a.svs\n',
+    ],
     ['with a row that has fewer cells than the header', 'file_name,organ_type,stain\na.svs,Böbrek\nb.svs\n'],
   ])('sets the organ of a slide when the file is written %s', async (_, csv) => {
     const { chain, problems } = await readMetadata({ 'catalogue.csv': csv });
@@ -161,7 +164,7 @@ describe('case (group of slides) of a slide', () => {
     ['note', 'a note contains an invisible or control character.', 'N\u0000'],
     ['case_description', 'a case_description is longer than 4000 characters.', 'x'.repeat(4001)],
   ])(
-    'makes a metadata file unusable when its field %s is invalid, and reports the reason: %s',
+    'with an invalid field %s makes the metadata file unusable, which is reported with the reason: %s',
     async (field, reason, value) => {
       const problemsOf = (file: string) => [{ path: file, error: `${file}: ${reason}` }];
       const csv = await readMetadata({ 'catalogue.csv': `file_name,${field}\na.svs,${value}\n` });
@@ -219,10 +222,10 @@ describe('unusable metadata file', () => {
       'the first line names no column file_name.',
       'name,organ\na.svs,Meme\n',
     ],
-    ['catalogue.csv', 'without text', 'the first line names no column file_name.', ''],
+    ['catalogue.csv', 'that is empty', 'the first line names no column file_name.', ''],
     [
       'catalogue.csv',
-      'with an open quotation mark',
+      'with a quotation mark that is never closed',
       'line 2 cannot be read.',
       'file_name,organ_type\n"a.svs,Meme\n',
     ],
@@ -306,9 +309,9 @@ describe('metadata file catalogue.csv whose last line has no line break', () => 
   });
 });
 
-describe('readFolderMetadata (reads catalogue.csv and dataset.json) with an incomplete file', () => {
+describe('readFolderMetadata (reads catalogue.csv and dataset.json) with a missing or incomplete file', () => {
   it.each([
-    ['is missing', [], ['catalogue.csv'], 'the file is missing.'],
+    ['is missing although an earlier scan found it', [], ['catalogue.csv'], 'the file is missing.'],
     [
       'changed during the last second',
       [{ size: 10, isChanging: true }],

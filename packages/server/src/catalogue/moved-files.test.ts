@@ -106,7 +106,7 @@ describe.each(databaseKinds)('catalogue entry of a slide (database: %s)', (datab
     expect(inspect).not.toHaveBeenCalled();
   });
 
-  it('is marked as missing when a different file is put at its path', async () => {
+  it('is marked as missing when the file of another slide is moved to its path', async () => {
     const { server, rescanAndList, move, placesById, auditEntriesOf } = await startServer(database);
     await server.put('Set/a.svs', narrowSlide);
     await server.put('Set/b.svs', wideSlide);

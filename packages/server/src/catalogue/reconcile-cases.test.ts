@@ -131,7 +131,7 @@ describe.each(databaseKinds)(
       expect(await cases()).toEqual(before);
     });
 
-    it('exist in two datasets after an administrator has moved one of the two slides of a case to another dataset', async () => {
+    it('are split into one case per dataset after an administrator has moved one of the two slides of a case to another dataset', async () => {
       const { admin, server, listStoredCases } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
       const imageId = await server.idOf('b.svs');
       await admin.call(updateImage, { params: { imageId }, body: { dataset_name: 'Other' } });

@@ -58,36 +58,39 @@ describe.each(everyDatabaseKind)(
     it.each([
       ['3 restricted datasets', 3],
       ['70 restricted datasets (too many for sort key ranges in one query)', 70],
-    ])('evaluates SQL LIKE in lists only on entries that the caller may see, with %s', async (_, count) => {
-      const { listedNames, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
-      const queries: Record<string, string>[] = [
-        { q: 'secret' },
-        { q: 'visible' },
-        { q: '4711' },
-        { q: 'nothing has this' },
-        { q: 'visible', limit: '2' },
-        { q: 'secret', limit: '2' },
-        { q: '4711', organ: 'Liver' },
-        { q: 'visible', organ: 'Liver', limit: '1' },
-      ];
-      const { body } = await reader.call(listImages, { query: { limit: '2' } });
-      queries.push({ q: '4711', cursor: body.next_cursor ?? '' });
-      await observer.comparedTexts(); // discards the texts of the request above
-      for (const query of queries) {
-        const foundNames = await listedNames(reader, query);
-        expect([query, foundNames.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
-        if (query.q === 'visible') expect(foundNames.length).toBeGreaterThan(0);
-        const comparedTexts = await observer.comparedTexts();
-        expect([query, comparedTexts.length > 0]).toEqual([query, true]);
-        expect([query, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([query, []]);
-      }
-    });
+    ])(
+      'evaluates SQL LIKE in the image list only on entries that the caller may see, with %s',
+      async (_, count) => {
+        const { listedNames, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
+        const queries: Record<string, string>[] = [
+          { q: 'secret' },
+          { q: 'visible' },
+          { q: '4711' },
+          { q: 'nothing has this' },
+          { q: 'visible', limit: '2' },
+          { q: 'secret', limit: '2' },
+          { q: '4711', organ: 'Liver' },
+          { q: 'visible', organ: 'Liver', limit: '1' },
+        ];
+        const { body } = await reader.call(listImages, { query: { limit: '2' } });
+        queries.push({ q: '4711', cursor: body.next_cursor ?? '' });
+        await observer.comparedTexts(); // discards the texts of the request above
+        for (const query of queries) {
+          const foundNames = await listedNames(reader, query);
+          expect([query, foundNames.filter((name) => name.startsWith('secret'))]).toEqual([query, []]);
+          if (query.q === 'visible') expect(foundNames.length).toBeGreaterThan(0);
+          const comparedTexts = await observer.comparedTexts();
+          expect([query, comparedTexts.length > 0]).toEqual([query, true]);
+          expect([query, comparedTexts.filter((text) => text.includes('secret'))]).toEqual([query, []]);
+        }
+      },
+    );
 
     it.each([
       ['3 restricted datasets', 3],
       ['70 restricted datasets (too many for sort key ranges in one query)', 70],
     ])(
-      'evaluates SQL LIKE in groups, rows and positions only on entries that the caller may see, with %s',
+      'evaluates SQL LIKE in the endpoints groups, rows and position only on entries that the caller may see, with %s',
       async (_, count) => {
         const { list, reader, observer } = await startCatalogueWithSecrets(databaseKind, count);
         const [visible] = await list(reader);
@@ -108,7 +111,7 @@ describe.each(everyDatabaseKind)(
       },
     );
 
-    it('evaluates SQL LIKE on no entry of a restricted dataset, even if the search is limited to that dataset', async () => {
+    it('evaluates SQL LIKE, for a caller without a grant, on no entry of a restricted dataset, even if the search is limited to this dataset', async () => {
       const { listedNames, reader, observer, restricted } = await startCatalogueWithSecrets(databaseKind, 3);
       for (const dataset of [...restricted, 'Open 1', 'no such dataset']) {
         const foundNames = await listedNames(reader, { q: 's', dataset });
@@ -145,7 +148,7 @@ describe.each(everyDatabaseKind)(
 describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))(
   'query plans of GET /image-catalog/images (database: PostgreSQL)',
   () => {
-    it('show that no entry of a restricted dataset is read and that the trigram index of all entries is not used', async () => {
+    it('show, for a caller without a grant, that no entry of a restricted dataset is read and the trigram index of all entries is not used', async () => {
       const { db, url, close } = await openTestDatabase('PostgreSQL');
       await prepareSearch(db);
       const { server, reader, admin } = await startCatalogueServer({ db, close });

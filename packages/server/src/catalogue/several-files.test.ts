@@ -99,7 +99,7 @@ describe.each(databaseKinds)('DICOM series in a slide folder (database: %s)', (d
     expect(withOneFile?.size_bytes).toBe((await fs.stat(inFolder('Set/a.dcm'))).size);
   });
 
-  it('keeps the catalogue entry of its first file when a file with a larger image of the series is added', async () => {
+  it('keeps its catalogue entry, with the edits of an administrator, when a file with a larger image is added to the series', async () => {
     const { server, admin, put, rescanAndList } = await startServer(database);
     await put({ 'b.dcm': { downsample: 2 } });
     const [small] = await rescanAndList();
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('DICOM series in a slide folder (database: %s)', (d
     ]);
   });
 
-  it('gets status 200 for a tile of the level in each of its files', async () => {
+  it('returns status 200 for a tile of each of its two files (one level each), and for the tile of Deep Zoom level 0', async () => {
     const { server, put } = await startServer(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();

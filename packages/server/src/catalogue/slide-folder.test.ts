@@ -100,7 +100,7 @@ describe('catalogue of a slide folder', () => {
     expect(inspect).toHaveBeenCalledTimes(3);
   });
 
-  it('reads only unreadable files again at the start of the server', async () => {
+  it('reads again, at the start of the server, only the files that could not be read before', async () => {
     const { server } = await startCatalogueServer();
     await server.put('Set/a.svs', svs);
     await server.put('Set/broken.svs', svs.subarray(0, 2000));

@@ -56,7 +56,7 @@ describe('watchFolders (watcher of the slide folders)', () => {
     expect(await isReported(() => fs.writeFile(inBase('later/deep/b.svs'), '1'))).toBe(true);
   });
 
-  it('reports changes in a moved folder, and in the new folder at its old path', async () => {
+  it('reports changes in a moved folder, and in a new folder at the old path of the moved one', async () => {
     const { inBase, isReported } = await startWatching();
     const exchange = async () => {
       await fs.rename(inBase('slides/Set'), inBase('slides/Moved'));

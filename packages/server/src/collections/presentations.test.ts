@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../store/testing/test-database.ts';
 import { createPresentations } from './presentations.ts';
 
-it('createPresentations (live slide presentations): a follower adds no promises to memory while the presenter changes nothing', async () => {
+it('createPresentations (live slide presentations): a follower that waits 200 s for a change by the presenter leaks no promises', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -34,7 +34,7 @@ it('createPresentations (live slide presentations): a follower adds no promises 
   await end;
 });
 
-it('createPresentations (live slide presentations): the 21st event stream of a follower ends the oldest stream of this follower', async () => {
+it('createPresentations (live slide presentations): the 21st event stream of a follower (limit: 20) ends the oldest stream of this follower', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   const presentations = createPresentations({
@@ -68,7 +68,7 @@ it('createPresentations (live slide presentations): the 21st event stream of a f
   expect(hasEnded).toBe(true);
 });
 
-it('createPresentations (live slide presentations): about 16 failed reads of the database cause one log line', async () => {
+it('createPresentations (live slide presentations): only one line is logged when all reads of the database fail for a second (about 16 reads)', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   await close(); // each read fails
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

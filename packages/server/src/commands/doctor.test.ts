@@ -204,7 +204,7 @@ describe('npm run doctor: check of addresses and proxies (checkAddresses)', () =
   const behindProxy = { ...loopback, publicUrl: 'https://slides.example.org', trustedProxies: ['127.0.0.1'] };
 
   it.each<[string, Partial<Parameters<typeof checkAddresses>[0]>]>([
-    ['a server that only its own machine reaches', loopback],
+    ['a server that is reachable only from its own machine', loopback],
     ['a server behind a proxy with https', behindProxy],
     [
       'trusted networks of proxies',
@@ -272,7 +272,7 @@ describe('npm run doctor: check of the secrets (checkSecrets)', () => {
     ['a shared database without SECRET_KEY', 'wrong', sharedDatabase],
     ['a shared database with SECRET_KEY', 'ok', { ...sharedDatabase, secretKey: 'k'.repeat(32) }],
     [
-      'one server with a key file and THROTTLE=off (two findings)',
+      'one server with a key file and THROTTLE=off (one finding each)',
       'ok and wrong',
       { ...oneServer, throttle: false },
     ],

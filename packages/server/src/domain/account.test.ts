@@ -239,7 +239,7 @@ describe('checkMayDeleteOwnAccount (called before a user deletes their own accou
   });
 });
 
-describe('makeAdmin (used for the first administrator and by restore-admin)', () => {
+describe('makeAdmin (used for the first administrator and by the command restore-admin)', () => {
   it.each(allStatusesAndRoles)(
     'turns an account with the status $status and the role $role into an active administrator',
     ({ status, role }) => {

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { addressMatcher, isAddressEntry } from './address-list.ts';
 
-describe('isAddressEntry (check of an entry in a list of IP addresses and networks)', () => {
+describe('isAddressEntry (check of an entry of TRUSTED_PROXIES: IP address, network or name of networks)', () => {
   it.each(['10.0.0.2', '10.0.0.0/8', '::1', '2001:db8::/32', 'loopback', 'uniquelocal'])(
-    'returns true for %s, which is valid in TRUSTED_PROXIES',
+    'returns true for %s',
     (entry) => {
       expect(isAddressEntry(entry)).toBe(true);
     },
   );
 
   it.each([
-    'everyone',
-    '10.0.0',
-    '10.0.0.0/33',
-    '::1/129',
-    '10.0.0.0/8/8',
-    '10.0.0.0/',
-    'proxy.local',
-    'toString',
-  ])('returns false for %s, which is invalid in TRUSTED_PROXIES', (entry) => {
+    ['everyone', 'an unknown name'],
+    ['10.0.0', 'an IPv4 address of three numbers'],
+    ['10.0.0.0/33', 'an IPv4 prefix of more than 32 bits'],
+    ['::1/129', 'an IPv6 prefix of more than 128 bits'],
+    ['10.0.0.0/8/8', 'two prefix lengths'],
+    ['10.0.0.0/', 'no prefix length after the slash'],
+    ['proxy.local', 'a host name'],
+    ['toString', 'a property of JavaScript objects'],
+  ])('returns false for %s (%s)', (entry) => {
     expect(isAddressEntry(entry)).toBe(false);
   });
 });

@@ -38,7 +38,7 @@ describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('returns the same result for a chain in two parts, whose second call continues with the result of the first, as for one call', () => {
+  it('returns the same result in one call as in two calls, of which the second continues from the result of the first', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));
@@ -61,7 +61,7 @@ describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
     expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 3 });
   });
 
-  it('returns, as brokenAt, the number of the next entry when an entry was changed together with its hash', () => {
+  it('returns, as brokenAt, the number of the entry after a changed entry whose hash was recomputed', () => {
     const entries = chainOf(5);
     const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };
@@ -88,7 +88,7 @@ describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
 });
 
 describe('chainHash (hash of an audit entry)', () => {
-  it('returns different hashes when text moves from one field to the next, and for null and the string "null"', () => {
+  it('returns different hashes for the fields "sign-in" + "done" and "sign-" + "indone", and for null and "null"', () => {
     const [entry] = chainOf(1) as [ChainedEntry];
     const hashOfFields = chainHash('', { ...entry, action: 'sign-in', result: 'done' });
     const hashOfShiftedFields = chainHash('', { ...entry, action: 'sign-', result: 'indone' });

@@ -60,9 +60,14 @@ describe('unrestrictedRanges (ranges of sort keys that an account may see)', () 
     ['the last dataset', ['Set 10'], 2, ['Breast', 'Colon', 'Ki-67', 'KI-67', 'Liver', 'Set 2', null]],
     ['all datasets', names, 1, [null]],
     ['a dataset that does not exist', ['Lung'], 1, [...names, null]],
-    ['one of two datasets with the same sort key', ['KI-67'], 1, [...names, null]],
+    [
+      'one of two datasets with the same sort key, which ranges cannot leave out',
+      ['KI-67'],
+      1,
+      [...names, null],
+    ],
   ])(
-    'returns ranges with exactly the datasets that the account may see (hidden from the account: %s)',
+    'returns ranges that contain all datasets except those hidden from the account (hidden: %s)',
     (_, restricted, count, others) => {
       expect(coverageOf(restricted)).toEqual({ count, names: others });
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf, siteOf } from './network-of.ts';
 
-describe('networkOf (network for which attempts are limited)', () => {
+describe('networkOf (network for rate limits: the IPv4 address, or the /64 network of an IPv6 address)', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -22,7 +22,7 @@ describe('networkOf (network for which attempts are limited)', () => {
   });
 });
 
-describe('siteOf (network of a site such as a hospital)', () => {
+describe('siteOf (network of a site such as a hospital: the IPv4 address, or the /48 network of an IPv6 address)', () => {
   it.each([
     ['2001:db8:1:2::9', '2001:db8:1::/48'],
     ['192.0.2.7', '192.0.2.7'],

@@ -15,7 +15,7 @@ it.each([
   ['file:///etc/passwd', false],
   ['id.example.org', false],
 ])(
-  'isProviderAddress (whether a URL is allowed for an identity provider) for %s returns %s',
+  'isProviderAddress (whether a URL is allowed for an identity provider: https, or http on this machine; no password) for %s returns %s',
   (address, expected) => {
     expect(isProviderAddress(address)).toBe(expected);
   },

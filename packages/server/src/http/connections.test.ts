@@ -30,7 +30,7 @@ async function startServer(limits: ConnectionLimits) {
 }
 
 describe('limitConnections (closes connections of an HTTP server above limits): a client connection', () => {
-  it('is closed when its client has read nothing of the response for stalledAfterMs', async () => {
+  it('is closed when its client has read nothing of the response for the time limit stalledAfterMs', async () => {
     const { server, connect } = await startServer({ stalledAfterMs: 300, maxConnections: 10 });
     const accepted = once(server, 'connection');
     const socket = await connect();

@@ -201,7 +201,7 @@ describe('parseImageRequest (rotation, quality and format of an IIIF image reque
   });
 });
 
-describe('tileOf (finds the Deep Zoom tile of an IIIF image request)', () => {
+describe('tileOf (Deep Zoom tile of an IIIF request; image: 6000 × 4000, tiles: 256, full resolution: dziLevel 13)', () => {
   const descriptor = { ...image, tileSize: 256, overlap: 0, format: 'jpg', maxLevel: 13 } as const;
   const tileOfPath = (path: string) => tileOf(parse(path), descriptor);
 

@@ -74,7 +74,7 @@ describe.each(databaseKinds)('language of an account (database: %s)', (database)
     ]);
   });
 
-  it('is used for the digest e-mail about waiting applicants, which an English and a Turkish administrator get', async () => {
+  it('is the language of the digest e-mail about waiting applicants: English or Turkish for each administrator', async () => {
     const server = await testServer({ database });
     const [english, turkish] = [await server.fixtures.admin(), await server.fixtures.admin()];
     await setLanguage(server, english, 'en');

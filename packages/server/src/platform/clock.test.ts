@@ -34,7 +34,7 @@ describe('createClock (server time that is not set back with the system clock)',
     expect(hoursSinceStart()).toBe(2);
   });
 
-  it('continues from the monotonic clock when the system clock is set back', () => {
+  it('continues from the monotonic clock when the system clock is set back by 24 hours', () => {
     const { hoursSinceStart, advance, setBy, logged } = simulatedClock();
     advance(hour);
     setBy(-24 * hour);
@@ -44,7 +44,7 @@ describe('createClock (server time that is not set back with the system clock)',
     expect(logged).toEqual([expect.stringContaining('system clock was set back')]);
   });
 
-  it('follows the system clock again when the system clock has caught up', () => {
+  it('follows the system clock again after it was set back and has caught up with the server time', () => {
     const { hoursSinceStart, setBy, logged } = simulatedClock();
     setBy(-24 * hour);
     hoursSinceStart();

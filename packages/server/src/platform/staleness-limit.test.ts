@@ -16,7 +16,7 @@ function setUp() {
   };
 }
 
-describe('StalenessLimit (maximum age of cached authorisation state)', () => {
+describe('StalenessLimit (maximum age of cached authorisation state: 1 s, or 30 s while the database is down)', () => {
   it('treats a cached value as fresh for one second while no database query has failed', () => {
     const { isFresh, advance } = setUp();
     advance(999);
@@ -42,14 +42,14 @@ describe('StalenessLimit (maximum age of cached authorisation state)', () => {
     expect(isFresh(0)).toBe(false);
   });
 
-  it('lowers the limit from 30 s to 1 s one second after the last failed query', async () => {
+  it('lowers the limit from 30 s to 1 s one second after a failed query when no other query follows', async () => {
     const { isFresh, advance, fail } = setUp();
     await fail();
     advance(1000);
     expect(isFresh(0)).toBe(false);
   });
 
-  it('keeps the limit of 30 s while a query that started after a failure is running', async () => {
+  it('keeps the limit of 30 s, even 10 s after a failed query, while the next query is still running', async () => {
     const { staleness, isFresh, advance, fail } = setUp();
     await fail();
     const slow = Promise.withResolvers<string>();

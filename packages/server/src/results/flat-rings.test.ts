@@ -41,8 +41,14 @@ describe('parseFlatFeature (the fast parser of GeoJSON polygons)', () => {
 
   it.each([
     ['a second key named coordinates', polygon('[[[0,0]]]', ',"nucleusGeometry":{"coordinates":[]}')],
-    ['a key that only ends with coordinates', '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}'],
-    ['coordinates outside the geometry', '{"geometry":{"type":"Polygon"},"coordinates":[[[0,0]]]}'],
+    [
+      'a key that ends with coordinates but has characters before it',
+      '{"geometry":{"type":"Polygon","a\\"coordinates":[[[0,0]]]}}',
+    ],
+    [
+      'a key coordinates outside the object geometry',
+      '{"geometry":{"type":"Polygon"},"coordinates":[[[0,0]]]}',
+    ],
     ['a MultiLineString', '{"geometry":{"type":"MultiLineString","coordinates":[[[0,0],[1,1]]]}}'],
     ['a number with an exponent', polygon('[[[1e3,0]]]')],
     ['a number with a leading zero', polygon('[[[01,0]]]')],

@@ -61,7 +61,7 @@ async function startWithLayer(root: SlideRoot) {
 }
 
 describe('the import of an analysis result file', () => {
-  it('ends without an error when its layer is deleted, although the download of the file makes no progress', async () => {
+  it('ends without an error when its result layer is deleted while the object store does not respond to the download', async () => {
     const { db, layer, importWith } = await startWithLayer('bucket');
     const requested = Promise.withResolvers<void>();
     const store: Pick<ObjectStore, 'head'> = {
@@ -79,7 +79,7 @@ describe('the import of an analysis result file', () => {
   });
 
   it.skipIf(!existsSync('/dev/full'))(
-    'is retried, and its layer stays queued, while the disk of the data folder is full',
+    'is retried, and its result layer stays queued, while the disk of the data folder is full',
     async () => {
       const { db, config, files, layer, importWith } = await startWithLayer('slides');
       const mask = buildValueTiff({ width: 16, height: 16, values: new Uint8Array(256).fill(1) });

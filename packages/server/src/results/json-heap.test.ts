@@ -4,7 +4,7 @@ import { maxHeapBytes, mayExceedHeap } from './json-heap.ts';
 
 const listOf = (count: number, value: string) => [Buffer.from(`[${`${value},`.repeat(count)}0]`)];
 
-describe('mayExceedHeap (whether JSON.parse may need too much memory)', () => {
+describe('mayExceedHeap (whether JSON.parse may need more than 112 MiB of memory)', () => {
   it.each([
     ['900,000 vertices in a file of 16 MB', false, listOf(900_000, '[12345.5,23456.5]')],
     ['1,000,000 vertices', true, listOf(1_000_000, '[1,2]')],
@@ -16,7 +16,7 @@ describe('mayExceedHeap (whether JSON.parse may need too much memory)', () => {
     expect(mayExceedHeap(parts)).toBe(expected);
   });
 
-  it('for 2,000,000 numbers returns true when half of the memory is needed otherwise, and false when a quarter is', () => {
+  it('for a list with 2,000,000 numbers returns true when the object needs 56 MiB besides them, and false for 28 MiB', () => {
     const parts = listOf(2_000_000, '1.5');
     expect(mayExceedHeap(parts, maxHeapBytes / 2)).toBe(true);
     expect(mayExceedHeap(parts, maxHeapBytes / 4)).toBe(false);

@@ -8,8 +8,8 @@ function heatmapValues(): number[] {
   return values;
 }
 
-describe('createStatistics: usual value range (1st to 99th percentile) of a result raster', () => {
-  it('is 2 to 100 for an integer raster with values from 1 to 100, the background value 0 and the outlier 60,000', () => {
+describe('createStatistics: usual value range (1st to 99th percentile of the values above the minimum) of a result raster', () => {
+  it('is 2 to 100 for an integer raster with the minimum 0, values from 1 to 100 and one outlier 60,000', () => {
     const statistics = createStatistics('uint16');
     statistics.add(Uint16Array.from(heatmapValues()));
     expect(statistics.result()).toEqual({
@@ -20,7 +20,7 @@ describe('createStatistics: usual value range (1st to 99th percentile) of a resu
     expect(statistics.values()?.length).toBe(102);
   });
 
-  it('is 2 to 99, with an error of at most 1, for floating-point values from 1 to 100, because it is estimated from a sample', () => {
+  it('is 2 to 99 ± 1 (estimated from a sample) for a floating-point raster with the minimum 0 and values from 1 to 100', () => {
     const statistics = createStatistics('float32');
     const values = Float32Array.from(heatmapValues());
     values[7] = Number.NaN;

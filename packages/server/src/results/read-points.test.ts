@@ -34,8 +34,8 @@ describe('readPoints (reads points from a text table)', () => {
   });
 
   it.each([
-    ['another delimiter than its header', 'x,y\n1;2\n'],
-    ['numbers with decimal commas although commas separate its cells', 'x,y,class\n120,5,340,25,Tumor\n'],
+    ['another delimiter than the header row', 'x,y\n1;2\n'],
+    ['numbers with decimal commas in a table delimited by commas', 'x,y,class\n120,5,340,25,Tumor\n'],
     ['one cell less than the header', 'x,y,class\n1,2\n'],
   ])('rejects as damaged a table with a row that has %s', async (_, table) => {
     await expect(pointsOf(table)).rejects.toMatchObject({ problem: 'damaged' });

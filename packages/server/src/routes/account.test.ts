@@ -111,8 +111,16 @@ describe.each(databaseKinds)("change of the user's own password (database: %s)",
   it.each([
     ['no new password', {}, 'Yeni şifre gerekli.'],
     ['an empty new password', { new_password: '' }, 'Yeni şifre gerekli.'],
-    ['a new password of 7 characters', { new_password: 'yedi-7!' }, 'Yeni şifre en az 8 karakter olmalı.'],
-    ['a new password of 1,025 characters', { new_password: 'x'.repeat(1025) }, 'Yeni şifre çok uzun.'],
+    [
+      'a new password of 7 characters (the minimum is 8)',
+      { new_password: 'yedi-7!' },
+      'Yeni şifre en az 8 karakter olmalı.',
+    ],
+    [
+      'a new password of 1,025 bytes (the maximum is 1,024)',
+      { new_password: 'x'.repeat(1025) },
+      'Yeni şifre çok uzun.',
+    ],
   ])('returns 400 and keeps the old password for a request with %s', async (_, body, message) => {
     const { as, fixtures } = await testServer({ database });
     const user = await fixtures.user();
@@ -229,7 +237,7 @@ describe.each(databaseKinds)('GET /user/activity (database: %s)', (database) => 
     expect(activity[0]).toEqual({ at: expect.any(String), action: 'sign-in', subject: null, imageId: null });
   });
 
-  it('lists slides that the account opened by file name, with an image id only if the slide is still in the catalogue', async () => {
+  it('lists the file names of the slides that the account opened, with an image id only for slides still in the catalogue', async () => {
     const { as, fixtures, services } = await testServer({ database });
     const user = await fixtures.user();
     const listedImage = await fixtures.image({ file_name: 'a-slide.svs' });

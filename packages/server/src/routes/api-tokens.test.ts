@@ -213,7 +213,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('without the required scope get 403 with the scope in WWW-Authenticate; a sign-in without permission gets 403 without this header', async () => {
+  it('without the required scope get 403 and the scope in the header WWW-Authenticate, which a browser sign-in does not get', async () => {
     const { fixtures, as } = await testServer({ database });
     const user = await fixtures.user();
     const { token } = await fixtures.apiToken(user, { scopes: ['annotations:read'] });

@@ -105,8 +105,8 @@ describe.each(databaseKinds)('an application for an account (database: %s)', (da
   });
 
   it.each([
-    ['affiliation', 'has 201 characters', 'a'.repeat(201)],
-    ['purpose', 'has 1,001 characters', 'a'.repeat(1001)],
+    ['affiliation', 'has 201 characters (the maximum is 200)', 'a'.repeat(201)],
+    ['purpose', 'has 1,001 characters (the maximum is 1,000)', 'a'.repeat(1001)],
     ['purpose', 'contains a null character', 'ön\u0000arka'],
   ])('gets 400 when its field %s %s', async (field, _, text) => {
     const { as } = await startWithAdmin(database);
@@ -173,7 +173,7 @@ describe.each(databaseKinds)('POST /admin/users/:uid/withdraw-approval (database
     ]);
   });
 
-  it('returns 409 when the first approval is older than 10 minutes, also after a later suspension and reactivation', async () => {
+  it('returns 409 more than 10 minutes after an approval, even if the account was suspended and reactivated since', async () => {
     const { client, fixtures, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
     await client.call(approveUser, { params: { uid }, body: {} });
@@ -214,7 +214,7 @@ describe.each(databaseKinds)('account approval with role, datasets, end date (da
     expect(mail?.text).toContain('31 Mayıs 2026');
   });
 
-  it('grants no dataset and sets no end date when the request names none, and keeps an existing end date in the future', async () => {
+  it('grants no dataset and keeps the end date (none, or in the future) when the request states neither', async () => {
     const { client, fixtures, inDays } = await startWithAdmin(database);
     const pending = await fixtures.user({ status: 'pending' });
     const earlier = await fixtures.user({ status: 'suspended', expiresAt: inDays(3) });
@@ -245,7 +245,10 @@ describe.each(databaseKinds)('account approval with role, datasets, end date (da
     ['an end date that has passed', { expires_at: '2020-01-01T00:00:00.000Z' }],
     ['an end date that is not a date', { expires_at: 'yarın' }],
     ['the role admin', { role: 'admin' }],
-    ['a dataset that is open again, but still has access settings', { datasets: ['Açık'] }],
+    [
+      'a dataset that is open (needs no grant) although it has stored access settings',
+      { datasets: ['Açık'] },
+    ],
   ])('returns 400 and leaves the account pending when the request has %s', async (_, body) => {
     const { client, fixtures, services, clock } = await startWithAdmin(database);
     const { uid } = await fixtures.user({ status: 'pending' });
@@ -345,7 +348,7 @@ describe.each(databaseKinds)('rejection of an application for an account (databa
 });
 
 describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (database) => {
-  it('changes only the datasets or only the end date when the request contains only one of them', async () => {
+  it('keeps the end date when the request contains only datasets, and the datasets when it contains only an end date', async () => {
     const { client, fixtures, dataset, inDays, services } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     const [a, b] = [await dataset('A'), await dataset('B')];
@@ -374,7 +377,7 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
     ]);
   });
 
-  it('keeps a download grant for an open dataset when it replaces the restricted datasets, until the account is deactivated', async () => {
+  it('keeps the grant to download an open dataset when the request replaces the restricted datasets of the account', async () => {
     const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     const restricted = await dataset('A');
@@ -419,7 +422,7 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
     expect(response).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('grants datasets that the account loses when it is deactivated and does not get back when it is reactivated', async () => {
+  it('grants datasets that a deactivation removes and a later reactivation does not restore', async () => {
     const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });

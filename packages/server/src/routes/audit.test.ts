@@ -143,7 +143,7 @@ describe.each(databaseKinds)('the audit log (database: %s)', (database) => {
     ['to=2026-05-01, a date without a time', { to: '2026-05-01' }],
     ['result=maybe', { result: 'maybe' }],
     ['who with a null character', { who: 'a\u0000b' }],
-    ['target with 255 characters', { target: 'x'.repeat(255) }],
+    ['target with 255 characters (the maximum is 254)', { target: 'x'.repeat(255) }],
     ['cursor with the base64 text "not a cursor"', { cursor: 'bm90IGEgY3Vyc29y' }],
     ['cursor that is not base64', { cursor: '%%%' }],
   ])('returns 400 for the query parameter %s', async (_, query) => {
@@ -300,7 +300,7 @@ describe.each(databaseKinds)('the hash chain of the audit log (database: %s)', (
     expect((await client.call(getAuditChain)).body).toMatchObject({ state: 'intact', isChecking: true });
   });
 
-  it('is verified again when an administrator requests it, and the first missing entry is reported', async () => {
+  it('is reported as broken at the first missing entry when an administrator requests a new verification', async () => {
     const server = await testServer({ database });
     const { client, admin } = await signInAdmin(server);
     for (let i = 0; i < 3; i++) await server.fixtures.token(admin);

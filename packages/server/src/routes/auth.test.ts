@@ -66,14 +66,22 @@ describe('registration (POST /auth/register)', () => {
   });
 
   it.each([
-    ['a password of 7 characters', { password: 'yedi-7!' }, 'Şifre en az 8 karakter olmalı.'],
     [
-      'a password of 7 characters that are 8 bytes in UTF-8',
+      'a password of 7 characters (the minimum is 8)',
+      { password: 'yedi-7!' },
+      'Şifre en az 8 karakter olmalı.',
+    ],
+    [
+      'a password of 7 characters (the minimum is 8) that are 8 bytes in UTF-8',
       { password: 'şifreee' },
       'Şifre en az 8 karakter olmalı.',
     ],
-    ['a password of 1,025 characters', { password: 'x'.repeat(1025) }, 'Şifre çok uzun.'],
-    ['a password of 129 characters', { password: 'ş'.repeat(129) }, 'Şifre en fazla 128 karakter olabilir.'],
+    ['a password of 1,025 bytes (the maximum is 1,024)', { password: 'x'.repeat(1025) }, 'Şifre çok uzun.'],
+    [
+      'a password of 129 characters (the maximum is 128)',
+      { password: 'ş'.repeat(129) },
+      'Şifre en fazla 128 karakter olabilir.',
+    ],
     [
       'one of the commonest passwords',
       { password: 'Password1' },
@@ -91,7 +99,7 @@ describe('registration (POST /auth/register)', () => {
     ['no password', { password: undefined }, 'Şifre gerekli.'],
     ['an e-mail address without @', { email: 'ayse' }, 'Geçersiz e-posta formatı.'],
     [
-      'an e-mail address of 256 characters',
+      'an e-mail address of 256 characters (the maximum is 254)',
       { email: `${'a'.repeat(250)}@b.org` },
       'Geçersiz e-posta formatı.',
     ],
@@ -433,7 +441,7 @@ describe('password reset by e-mail', () => {
     await fixtures.token(user);
   });
 
-  it('rejects the code of an earlier e-mail with 400 when the user has requested a second one', async () => {
+  it('rejects the code of the first e-mail with 400 after the user has requested a second e-mail', async () => {
     const { as, fixtures, outbox } = await testServer();
     const { email } = await fixtures.user();
     await as(null).call(requestPasswordReset, { body: { email } });

@@ -83,7 +83,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await reader.call(getCase, { params: { caseId: body.id } })).status).toBe(404);
   });
 
-  it('are listed with no more database queries for a restricted dataset without a grant than for an unknown dataset', async () => {
+  it('are listed for an account without a grant with no more database queries for a restricted dataset than for an unknown one', async () => {
     const server = await testServer({ database });
     const { admin, slides } = await createSlides(server);
     await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await admin.call(createCase, { body })).status).toBe(status);
   });
 
-  it('can have 200 slides that each have a note of 1000 characters', async () => {
+  it('can have 200 slides with notes of 1,000 characters, the maximum of each', async () => {
     const server = await testServer({ database });
     const { admin } = await createSlides(server, 0);
     const images = await Promise.all(
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
 
-  it('keep a slide whose file is missing, and its registration (alignment), when an administrator saves the case meanwhile', async () => {
+  it('keep a slide and its registration (alignment) when an administrator saves the case while the slide file is missing', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);
@@ -203,7 +203,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     ['coordinates above 1e9', 1e300, 0.25],
     ['a residual error that is not finite', 1e9, 1e300],
   ])(
-    'stay readable after a registration (alignment) of slides with %s, which gets 400',
+    'stay readable after a request to register (align) slides with %s, which gets 400',
     async (_, coordinate, mpp_x) => {
       const server = await testServer({ database });
       const { admin, slides, images } = await createSlides(server);

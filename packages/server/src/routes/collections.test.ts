@@ -109,7 +109,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await teacher.call(deleteSavedView, { params })).status).toBe(404);
   });
 
-  it('keep an item that their owner may no longer view when the owner saves them, but no such item can be added (404)', async () => {
+  it('keep an item that their owner may no longer view when the owner saves them, but return 404 when the owner adds such an item', async () => {
     const { admin, teacher, openSlide, restrictedSlide } = await setUp();
     const items = [
       { type: 'slide' as const, id: openSlide },
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await teacher.call(updateCollection, { params, body: change })).status).toBe(404);
   });
 
-  it('can have 500 items that each have a text of 4000 characters', async () => {
+  it('can have 500 items with texts of 4,000 characters, the maximum of each', async () => {
     const { teacher, openSlide } = await setUp();
     const item = { type: 'slide' as const, id: openSlide, text: 'ş'.repeat(4000) };
     const items = Array.from({ length: 500 }, () => item);
@@ -439,7 +439,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await laterFollower()).toEqual({ field: null, item: null });
   });
 
-  it('send presentation events although their stored questions are invalid JSON, because following reads no items', async () => {
+  it('send presentation events even when the stored questions of their items are invalid JSON', async () => {
     const world = await setUp();
     const { server, teacher } = world;
     const id = await createQuiz(world);
@@ -450,7 +450,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await nextEvent()).toEqual({ field, item: 0 });
   });
 
-  it('send followers the end of a presentation in place of the field of view after the presenter is suspended', async () => {
+  it('send a follower the end of the presentation, and no field of view, after the presenter is suspended', async () => {
     const world = await setUp();
     const { server, admin, teacher, owner } = world;
     const id = await createQuiz(world);
@@ -463,7 +463,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(String(body)).not.toContain('"zoom"');
   });
 
-  it('do not extend the sign-in of a follower while its request for presentation events only waits', async () => {
+  it('do not extend the sign-in of a follower while a request of the follower waits for presentation events', async () => {
     const world = await setUp();
     const { server } = world;
     const id = await createQuiz(world);

@@ -179,8 +179,12 @@ describe('colour profiles of slides', () => {
       }
     });
 
-    it.each(['9/1_1.jpg', '7/0_0.jpg', '6/0_0.jpg'])(
-      'returns the tile %s with the colours of the colour table when sRGB is requested',
+    it.each([
+      ['9/1_1.jpg', 'native level at full resolution'],
+      ['7/0_0.jpg', 'native level at 1/4 resolution'],
+      ['6/0_0.jpg', 'rendered level at 1/8 resolution'],
+    ])(
+      'returns the tile %s (%s) with the colours of the colour table when sRGB is requested',
       async (tile) => {
         const table = (await get('scanner.svs', 'colour-table')).rawPayload;
         const scanned = await get('scanner.svs', `image_files/${tile}`);

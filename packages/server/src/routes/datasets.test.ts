@@ -140,7 +140,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     ).toEqual(fullAccess);
   });
 
-  it('becomes visible or invisible in another server process within a second after its access or a grant has changed', async () => {
+  it('is shown or hidden by another server process within a second after an administrator changes its access or a grant', async () => {
     const world = await startWithThreeSlides(database);
     const { setAccess, grant, revoke, server, clock } = world;
     const otherProcess = await server.another();
@@ -182,7 +182,7 @@ describe.each(databaseKinds)('a restricted dataset (database: %s)', (database) =
     }
   });
 
-  it('is left out of the image list without gaps: each page has as many images as the limit allows', async () => {
+  it('is left out of the image list of an account without a grant, whose pages of one image contain all other images', async () => {
     const { setAccess, member, ids } = await startWithThreeSlides(database);
     await setAccess('restricted');
     const { client } = await member();
@@ -289,7 +289,7 @@ describe.each(databaseKinds)('administration of datasets (database: %s)', (datab
     expect((await admin.call(countWaiting)).body).toEqual({ applications: 0, datasetRequests: 1 });
   });
 
-  it('counts only readable slides of each dataset, so that the sum equals the number of slides in the statistics', async () => {
+  it('counts, like GET /admin/statistics, no slide with the status failed', async () => {
     const { admin, fixtures } = await startWithThreeSlides(database);
     await fixtures.image({ dataset_name: 'Açık', status: 'failed' });
     await fixtures.image({ dataset_name: 'Okunamayan', status: 'failed' });

@@ -97,7 +97,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['/studies?AccessionNumber=', ['good.svs', 'other.svs']],
     ['/studies?StudyDate=20200101-20301231', []],
     ['/studies?limit=0', []],
-    ['/studies?offset=1&limit=1', ['one of the two, in any order']],
+    ['/studies?offset=1&limit=1', ['good.svs or other.svs']],
     ['/studies?offset=999999999', []],
     ['/studies?ModalitiesInStudy=CT', []],
     ['/studies?ModalitiesInStudy=CT,SM', ['good.svs', 'other.svs']],
@@ -189,18 +189,21 @@ describe('DICOMweb search (QIDO-RS)', () => {
     ['fuzzymatching=yes, which is neither true nor false', 'fuzzymatching=yes'],
     ['a null character in includefield', 'includefield=x%00y'],
     ['two values of PatientName', 'PatientName=a&PatientName=b'],
-    ['a PatientName of 300 characters', `PatientName=${'a'.repeat(300)}`],
+    ['a PatientName of 300 characters (the maximum is 256)', `PatientName=${'a'.repeat(300)}`],
     ['includefield=foo, which is not an attribute', 'includefield=foo'],
     [
       'includefield=constructor, which is a JavaScript property and not an attribute',
       'includefield=constructor',
     ],
-    ['60 attributes', `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`],
+    [
+      '60 attributes (the maximum is 50)',
+      `${Array.from({ length: 60 }, (_, index) => `001000${10 + index}=a`).join('&')}`,
+    ],
   ])('returns 400 for a query with %s', async (_, query) => {
     expect((await get(`/studies?${query}`)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('ends without opening a slide when the client has disconnected', async () => {
+  it('is cancelled without opening a slide when the client has disconnected', async () => {
     const { slides, catalogue } = server.services;
     const dicomWebSlide = vi.fn<Slides['dicomWebSlide']>(slides.dicomWebSlide);
     const dicomWeb = createDicomWeb({ slides: { ...slides, dicomWebSlide }, catalogue });
@@ -403,7 +406,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
 
   it.each([
     ...['0', '-1', 'x', '1,,2', '1,', '01', '1.5', '1e3'].map((list) => [JSON.stringify(list), list]),
-    ['that has 65 numbers', Array.from({ length: 65 }, () => 1).join(',')],
+    ['that has 65 numbers (the maximum is 64)', Array.from({ length: 65 }, () => 1).join(',')],
   ])('are rejected with 400 for the list of frame numbers %s', async (_, list) => {
     expect((await get(`${instancePath(0)}/frames/${list}`)).json()).toMatchObject({
       code: 'invalid_request',
@@ -431,7 +434,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     nativeLevelTile.mockRestore();
   });
 
-  it('have the full frame size, padded with white, where the file lacks an edge tile of a smaller level', async () => {
+  it('have the full frame size, padded with white, where the file lacks an edge tile of the level at 1/4 resolution', async () => {
     // The smaller level has 120 × 100 pixels in 2 × 2 tiles of 64. Without its last tile, whose part of the level has 56 × 36 pixels.
     const isEmpty = (level: number, column: number, row: number) => level === 1 && column === 1 && row === 1;
     const gapServer = await slideServer();

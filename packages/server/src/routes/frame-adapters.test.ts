@@ -266,7 +266,7 @@ describe('a DICOMweb frame request, sent with the fast path (which bypasses Fast
       },
       status: 401,
     },
-    'a frame number beyond the last one, and Accept-Language: tr': {
+    'Accept-Language: tr and a frame number beyond the last one': {
       path: () => `${instance}/frames/99`,
       options: () => withToken(apiToken, { 'accept-language': 'tr' }),
       status: 404,

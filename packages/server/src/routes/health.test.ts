@@ -4,7 +4,7 @@ import { buildApp } from '../app.ts';
 import { testServer } from '../testing/test-server.ts';
 
 describe('health endpoints (/health/live and /health/ready)', () => {
-  it('return the status ok and no other field', async () => {
+  it('return 200 and only the field status, with the value ok, when the server and its database run', async () => {
     const { app } = await testServer();
     for (const url of ['/health/live', '/health/ready', '/health/ready/']) {
       const response = await app.inject({ url });

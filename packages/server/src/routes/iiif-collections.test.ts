@@ -135,7 +135,7 @@ describe.each(databaseKinds)('IIIF documents of cases and slide collections (dat
     expect((await get(documents.collection, otherToken)).document.items).toEqual([]);
   });
 
-  it('requested with an image session (credential for tiles) in the path list only slides that the session may view', async () => {
+  it('list only slides that the image session (credential for tiles) in the path of the request may view', async () => {
     const { server, reader, documents, get } = await setUp(database);
     const { session_id: session } = (await server.as(reader).call(createImageSession)).body;
     for (const document of Object.values(documents)) {
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('IIIF documents of cases and slide collections (dat
     }
   });
 
-  it('return token_missing without a credential, session_invalid for an unknown image session, and 404 for an unknown id or a private collection', async () => {
+  it("return the error token_missing without a credential, session_invalid for an unknown image session, not_found for an unknown id or another account's private collection", async () => {
     const { server, teacher, ids, documents, token, get } = await setUp(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });

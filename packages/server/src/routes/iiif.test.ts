@@ -89,22 +89,21 @@ describe('IIIF image information (info.json)', () => {
   });
 
   it.each([
-    ['a bearer token have the header Cache-Control: private, no-cache', '', 'private, no-cache'],
-    [
-      'an image session in the URL may be cached by the browser until the session ends',
-      'session',
-      'private, max-age=3600',
-    ],
-  ])('and images that are requested with %s', async (_, credential, cacheControl) => {
-    const base = credential === '' ? '/iiif' : `/iiif/session/${session}`;
-    const headers: Record<string, string> = credential === '' ? { authorization: `Bearer ${token}` } : {};
-    for (const path of ['info.json', 'full/100,/0/default.jpg']) {
-      const response = await get(`${base}/image/${id}/${path}`, headers);
-      expect([response.statusCode, response.headers['cache-control']]).toEqual([200, cacheControl]);
-    }
-  });
+    ['a bearer token', '', 'private, no-cache'],
+    ['an image session (credential for tiles) of 3600 s in the path', 'session', 'private, max-age=3600'],
+  ])(
+    'has, like an IIIF image, the header "Cache-Control: $2" when it is requested with %s',
+    async (_, credential, cacheControl) => {
+      const base = credential === '' ? '/iiif' : `/iiif/session/${session}`;
+      const headers: Record<string, string> = credential === '' ? { authorization: `Bearer ${token}` } : {};
+      for (const path of ['info.json', 'full/100,/0/default.jpg']) {
+        const response = await get(`${base}/image/${id}/${path}`, headers);
+        expect([response.statusCode, response.headers['cache-control']]).toEqual([200, cacheControl]);
+      }
+    },
+  );
 
-  it('is the target of a redirect from the base URI of the image, whose Location has no host even if the Host header is foreign', async () => {
+  it('is the target of the redirect from the URI of the image; the Location header is a path without host, even for a foreign Host header', async () => {
     for (const [base, headers] of [
       [`/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
       [`/api/v1/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
@@ -116,7 +115,7 @@ describe('IIIF image information (info.json)', () => {
   });
 });
 
-describe('IIIF image request', () => {
+describe('IIIF image request for a slide of 480 × 400 pixels', () => {
   it('returns the unchanged bytes of a native tile (stored in the file) when the requested region is exactly this tile', async () => {
     for (const [path, tile] of [
       ['128,0,128,128/128,128/0/default.jpg', '9/1_0.jpg'],
@@ -164,7 +163,7 @@ describe('IIIF image request', () => {
     }
   });
 
-  it('returns equal samples in every pixel for the quality gray', async () => {
+  it('returns pixels with equal red, green and blue values for the quality gray', async () => {
     const { data } = await rasterOf((await getImage('full/100,/0/gray.png')).rawPayload);
     for (let at = 0; at < data.length; at += 3) {
       expect([data[at + 1], data[at + 2]]).toEqual([data[at], data[at]]);
@@ -179,7 +178,7 @@ describe('IIIF image request', () => {
     ['the rotation 45', 'full/max/45/default.jpg'],
     ['the quality bitonal', 'full/max/0/bitonal.jpg'],
     ['the format webp', 'full/max/0/default.webp'],
-    ['a region outside the image of 480 pixels (480,0,1,1/max/0/default.jpg)', '480,0,1,1/max/0/default.jpg'],
+    ['a region outside the slide (480,0,1,1/max/0/default.jpg)', '480,0,1,1/max/0/default.jpg'],
     ['a width of 20 digits', 'full/99999999999999999999,/0/default.jpg'],
     ['a region with a number of 400 digits', `${'9'.repeat(400)},0,1,1/max/0/default.jpg`],
     ['a null byte as region', '%00/max/0/default.jpg'],

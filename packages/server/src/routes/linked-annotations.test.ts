@@ -97,7 +97,7 @@ describe.each(databaseKinds)('annotations read through a share link (database: %
     expect((await annotationsOf(session, hiddenId)).status).toBe(404);
   });
 
-  it('get 401 without the cookie of the image session when IMAGE_SESSION_COOKIE is strict', async () => {
+  it('cannot be read without the cookie of the image session (credential for tiles) when IMAGE_SESSION_COOKIE is strict: the request gets 401', async () => {
     const { server, image, layerOn, openLink } = await setUp({ imageSessionCookie: 'strict' });
     const layerId = await layerOn(image, 'members');
     const { session } = await openLink(true);

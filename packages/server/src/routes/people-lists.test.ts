@@ -90,7 +90,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
     expect(body.counts).toEqual({ pending: 0, active: 2, suspended: 1, deactivated: 0 });
   });
 
-  it('returns an active account whose end date has passed with the status suspended', async () => {
+  it('returns the status suspended for an active account whose end date has passed', async () => {
     const server = await startWithAdmin(database);
     const expiresAt = new Date(server.clock.now().getTime() - 1000).toISOString();
     await insertPeople(server, 1, () => ({ status: 'active', role: 'user', expiresAt }));
@@ -102,7 +102,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
     ['oldest', 'with the oldest account first', ['person-0', 'person-1', 'person-2', 'person-3']],
     [
       'name',
-      'in Turkish alphabetical order of their names, with numbers by value',
+      'in Turkish alphabetical order of their names, and "Çağrı 9" before "Çağrı 10"',
       ['person-3', 'person-0', 'person-2', 'person-1'],
     ],
     [
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('GET /admin/applications (database: %s)', (database
 });
 
 describe.each(databaseKinds)('POST /admin/applications/approve (database: %s)', (database) => {
-  it('approves each applicant with the same role and datasets, with an e-mail and an audit entry for each', async () => {
+  it('gives each applicant the role and the datasets of the request, and creates an e-mail and an audit entry for each', async () => {
     const server = await startWithAdmin(database);
     const uids = await insertPeople(server, 3, () => ({}));
     const now = server.clock.now().toISOString();

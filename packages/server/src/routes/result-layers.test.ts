@@ -122,7 +122,7 @@ describe.each(databaseKinds)('Result layers computed by image analysis (database
     }
 
     it.each(['uploading', 'queued', 'importing'] as const)(
-      'are imported by the clean-up job (sweep) of the next start when their state is %s',
+      'are imported by the clean-up job (sweep) of the next start when their file is complete and their state is %s',
       async (state) => {
         const { server, request, address } = await receivedLayer(state);
         await server.services.jobs.enqueue('sweep', {});
@@ -133,22 +133,19 @@ describe.each(databaseKinds)('Result layers computed by image analysis (database
     );
 
     it.each([
-      [1, 'ready'],
-      [2, 'failed'],
-    ])(
-      'have the state $1 after the process has ended during $0 import(s) of their file',
-      async (times, state) => {
-        const { server, request, address, layerId } = await receivedLayer('importing');
-        await fs.writeFile(
-          path.join(server.config.dataDir, 'results', 'partial', `${layerId}.begun`),
-          '.'.repeat(times),
-        );
-        await server.services.jobs.enqueue('sweep', {});
-        await server.services.jobs.idle('sweep');
-        await server.services.jobs.idle('import-result');
-        expect((await request('GET', address)).json()).toMatchObject({ state });
-      },
-    );
+      ['are imported again after one import was interrupted', 1, 'ready'],
+      ['get the state failed, without another import, after two imports were interrupted', 2, 'failed'],
+    ])('%s', async (_, times, state) => {
+      const { server, request, address, layerId } = await receivedLayer('importing');
+      await fs.writeFile(
+        path.join(server.config.dataDir, 'results', 'partial', `${layerId}.begun`),
+        '.'.repeat(times),
+      );
+      await server.services.jobs.enqueue('sweep', {});
+      await server.services.jobs.idle('sweep');
+      await server.services.jobs.idle('import-result');
+      expect((await request('GET', address)).json()).toMatchObject({ state });
+    });
 
     it('are imported when the client requests the upload offset (HEAD) of a file that is complete', async () => {
       const { server, request, address } = await receivedLayer('uploading');
@@ -249,14 +246,14 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     ['a PNG that claims 16 million × 16 million pixels', pngHeader({ side: 16_000_000 }), 'too_large'],
     ['a PNG whose palette has 16 bits per pixel', pngHeader({ side: 8, bits: 16, colourType: 3 }), 'damaged'],
     ['an empty file', Buffer.alloc(0), 'unknown_format'],
-  ])('have the state failed after the upload of %s', async (_, bytes, code) => {
+  ])('have the state failed (problem code: $2) after the upload of %s', async (_, bytes, code) => {
     const { send } = await slideWithResults();
     const layer = await send(bytes);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
   it.runIf(process.platform === 'linux')(
-    'that are deleted after a view free their disk space, because the server closes their file',
+    'free their disk space when they are deleted after a view, because the server closes their file',
     async () => {
       const { server, send, overlay, bearer } = await slideWithResults();
       const layer = await send(buildValueTiff({ width: 8, height: 8, values: new Uint8Array(64) }));
@@ -268,7 +265,7 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
   );
 
   it.runIf(process.platform === 'linux')(
-    'that are deleted free their disk space when another process closes their file, five minutes after its last view',
+    'free their disk space five minutes after their last view when another process has deleted them, because this process closes their file',
     async () => {
       const { server, send, bearer } = await slideWithResults();
       const { db, catalogue } = server.services;
@@ -299,7 +296,7 @@ describe('Raster result layers (for example heatmaps over a slide)', () => {
     },
   );
 
-  it('have the state failed after the upload of a raster of values from -1.7e308 to 1.7e308, whose difference is no finite number', async () => {
+  it('have the state failed after the upload of a raster with the values -1.7e308 and 1.7e308, whose difference is not a finite number', async () => {
     const { send } = await slideWithResults();
     const values = Float64Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? 1.7e308 : -1.7e308));
     const layer = await send(buildValueTiff({ width: 8, height: 8, values }));

@@ -211,7 +211,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     );
   });
 
-  it('end the sessions of visitors when sharing is switched off and on again, and stay ended when their suspended creator is reactivated', async () => {
+  it('can be opened again, in new sessions, after sharing was switched off and on, but not after their creator was suspended and reactivated', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -339,7 +339,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
   });
 
   it.each(['case', 'collection'] as const)(
-    'to a %s no longer open the slides of a case whose dataset becomes restricted, although the slides are in an open dataset',
+    'to a %s no longer open the slides of a case after the dataset of the case became restricted, even if the dataset of the slides is open',
     async (type) => {
       const { server, admin, teacher, image, otherImage, createLink } = await setUp();
       await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'c.svs' });

@@ -191,12 +191,12 @@ describe('a tile request, sent with the fast path (which bypasses Fastify) on an
       options: async () => ({ headers: { 'if-none-match': `"x", W/${await tagOf(nativeTile)}` } }),
       status: 304,
     },
-    'If-None-Match with another ETag': {
+    'If-None-Match with an ETag that no tile has': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { 'if-none-match': '"x"' } }),
       status: 200,
     },
-    'a Range header, which both ignore': {
+    'a Range header, which the server ignores': {
       path: () => pathOf(nativeTile),
       options: () => ({ headers: { range: 'bytes=0-9' } }),
       status: 200,
@@ -245,7 +245,7 @@ describe('a tile request, sent with the fast path (which bypasses Fastify) on an
       path: () => pathOf(nativeTile).replace(imageId, '-'.repeat(36)),
       status: 404,
     },
-    'a column and row outside the level, and Accept-Language: en': {
+    'Accept-Language: en and a column and row outside the level': {
       path: () => pathOf('image_files/9/9_9.jpg'),
       options: () => ({ headers: { 'accept-language': 'en' } }),
       status: 404,
@@ -375,7 +375,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
     expect(second.body.equals(first.body)).toBe(true);
   });
 
-  it('is sent without an AbortSignal, which would cost a tenth of the CPU time, when the file stores the tile', async () => {
+  it('is sent without creating an AbortSignal, which would cost a tenth of the CPU time, when the tile is native (stored in the file)', async () => {
     const readSignal = vi.spyOn(FastPathRequest.prototype, 'signal', 'get');
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
     expect(readSignal).not.toHaveBeenCalled();
@@ -403,7 +403,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
 });
 
 describe('the fast path of tile requests (which bypasses Fastify) with IMAGE_SESSION_COOKIE=strict', () => {
-  it('returns 401 without the cookie of the image session (credential for tiles), and 200 when a browser sends the cookies of two sessions', async () => {
+  it('returns 401 without the cookie of the image session (credential for tiles), and 200 with it, even beside the cookie of another session', async () => {
     const strict = await slideServer({ config: { imageSessionCookie: 'strict' } });
     await strict.put('Tissue/a.svs', await buildSvs(slideOptions));
     await strict.rescan();
@@ -456,7 +456,7 @@ describe('the image session (credential for tiles) of a request to the fast path
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
   });
 
-  it('is rejected with 401 after 5 s when another process has deleted it from the database', async () => {
+  it('is rejected with 401 in a request 5 s after another process has deleted it from the database', async () => {
     await server.services.db.deleteFrom('image_sessions').where('prefix', '=', session.slice(0, 8)).execute();
     server.clock.advance(5000);
     expect((await send(pathOf(nativeTile))).status).toBe(401);

@@ -8,7 +8,7 @@ import { warmUpTiles } from './tile-warm-up.ts';
 const never = new AbortController().signal;
 
 describe('the warm-up of the fast path (which requests tiles of a temporary slide before the server listens)', () => {
-  it('receives all 500 tiles in each of two rounds and leaves no audit event, image session, metric, log line or file', async () => {
+  it('receives all tiles of its two rounds (500 tiles each) and leaves no audit event, image session, metric, log line or file', async () => {
     const { services, config, logged } = await testServer();
     const { metrics, log, db } = services;
     const tables = ['audit', 'image_sessions', 'images'] as const;
@@ -26,20 +26,14 @@ describe('the warm-up of the fast path (which requests tiles of a temporary slid
     expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);
   });
 
-  it('ends when the server stops', async () => {
+  it('requests at most one tile for each connection when the server has been stopped already', async () => {
     const { services, config } = await testServer();
-    const stopping = new AbortController();
-    setTimeout(() => stopping.abort(), 50);
-    const answered = await warmUpTiles({
-      config,
-      log: services.log,
-      signal: stopping.signal,
-      tileCount: 1e9,
-    });
-    expect(answered).toBeLessThan(1e9);
+    const signal = AbortSignal.abort();
+    const answered = await warmUpTiles({ config, log: services.log, signal, tileCount: 1e9 });
+    expect(answered).toBeLessThan(100);
   });
 
-  it('logs a failure, and the server runs on without a warm-up', async () => {
+  it('logs a failure, requests no tile and throws no error when the folder of the temporary slide cannot be created', async () => {
     const { services, config, logged } = await testServer();
     fs.writeFileSync(path.join(config.dataDir, 'scratch'), 'a file in place of the folder');
     expect(await warmUpTiles({ config, log: services.log, signal: never })).toBe(0);

@@ -42,7 +42,7 @@ function scanOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(sos + 2 + jpeg.readUInt16BE(sos + 2), -2);
 }
 
-describe.each(tileAdapters)('images via $tileAdapter (a fast path bypasses Fastify)', ({ tileFastPath }) => {
+describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastify)', ({ tileFastPath }) => {
   let server: SlideServer;
   let svs: Uint8Array;
   let id: string;
@@ -140,8 +140,8 @@ describe.each(tileAdapters)('images via $tileAdapter (a fast path bypasses Fasti
 
     it.each([
       ['the level 10, above the highest level 9', () => tile(10, '0_0.jpg')],
-      ['the column 4, outside the level', () => tile(9, '4_0.jpg')],
-      ['the row 4, outside the level', () => tile(9, '0_4.jpg')],
+      ['the column 4 of a level of four columns (0 to 3)', () => tile(9, '4_0.jpg')],
+      ['the row 4 of a level of four rows (0 to 3)', () => tile(9, '0_4.jpg')],
       ['the column 999999999', () => tile(9, '999999999_0.jpg')],
       ['the level -1', () => tile(-1, '0_0.jpg')],
       ['the file name ending png', () => tile(9, '0_0.png')],
@@ -245,10 +245,10 @@ describe.each(tileAdapters)('images via $tileAdapter (a fast path bypasses Fasti
     });
 
     it.each([
-      ['a valid session', () => session],
-      ['no session', () => null],
+      ['a valid image session', () => session],
+      ['no image session', () => null],
     ])(
-      'has headers that forbid framing and use by other origins, also when requested with %s',
+      'has headers that forbid framing and use by other origins when it is requested with %s',
       async (_, given) => {
         for (const address of addresses()) {
           const { headers } = await server.pixels(address, given());
@@ -511,7 +511,7 @@ describe.each(tileAdapters)('images via $tileAdapter (a fast path bypasses Fasti
   });
 
   describe('with IMAGE_SESSION_COOKIE=strict, the response that creates an image session (credential for tiles)', () => {
-    it('deletes the oldest cookies of a browser that has more than ten, because large headers are rejected', async () => {
+    it('deletes all but the ten newest cookies of image sessions, because request headers that are too large are rejected', async () => {
       const strict = await slideServer({ config: { imageSessionCookie: 'strict', tileFastPath } });
       const token = await strict.fixtures.token(await strict.fixtures.user());
       const earlier = Array.from({ length: 11 }, (_, n) => `image_session_aaaaaa${10 + n}=x`);

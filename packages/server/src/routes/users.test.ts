@@ -117,7 +117,7 @@ describe.each(databaseKinds)('administration of one account (database: %s):', (d
 });
 
 describe.each(databaseKinds)('approval of an account (database: %s)', (database) => {
-  it('makes a pending account active with the role user, also for tokens that were issued before the approval', async () => {
+  it('makes a pending account active with the role user, which then also applies to tokens issued before the approval', async () => {
     const { act, fixtures, as, clock, server, admin } = await administration(database);
     const user = await fixtures.user({ status: 'pending' });
     const applicantClient = as(await fixtures.token(user));
@@ -185,7 +185,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
   });
 
   it.each(['suspended', 'deactivated'] as const)(
-    'reactivates a %s account with its earlier role and its first approval date',
+    'reactivates a %s account with the role and the approval date that it had before',
     async (status) => {
       const { act, fixtures, client } = await administration(database);
       const approvalDate = '2026-01-01T00:00:00.000Z';
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
     expect((await client.call(getUser, { params: { uid } })).body.user.role).toBe('user');
   });
 
-  it('returns 409 and changes nothing for an account and an administrator that are already active', async () => {
+  it('returns 409 and changes nothing when the account is already active, whether its role is user or admin', async () => {
     const { act, fixtures, services, admin } = await administration(database);
     const user = await fixtures.user();
     const before = await storedUsers(services.db);
@@ -310,7 +310,7 @@ describe.each(databaseKinds)('administrators who change accounts (database: %s)'
   );
 
   it.each([suspendUser, deactivateUser])(
-    'cannot both succeed when the last two send POST $path for each other at the same time',
+    'cannot both succeed when the last two active administrators send POST $path for each other at the same time',
     async (endpoint) => {
       const { fixtures, as, services } = await testServer({ database });
       for (let round = 0; round < 10; round++) {

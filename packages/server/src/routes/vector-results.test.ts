@@ -125,7 +125,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
-  it('return the object at a position even if it is in the last of 448 blocks (groups of objects) within the tolerance', async () => {
+  it('return the nearest object to a position even if 448 blocks (groups of objects) are within the tolerance, of which only 400 are searched', async () => {
     // 16 cells, each with 513 points at its corner, which are more than a block may have, so that the area is halved until the
     // corner is alone. One point in the other half makes it a block each time.
     const points: (readonly [x: number, y: number])[] = [];
@@ -209,7 +209,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     },
   );
 
-  it('have classes such as "Stroma: Positive" for classes with parents in a QuPath 0.3 file, and no object types as ids', async () => {
+  it('have the class "Stroma: Positive" for the QuPath 0.3 class Positive with the parent Stroma, and no id where the file has an object type as id', async () => {
     const derived = (x: number, parents: object) => {
       const feature = cell(x, 0, null);
       const classification = { name: 'Positive', colorRGB: -377_282, ...parents };
@@ -247,7 +247,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await cellVit.get('counts')).toEqual({ classes: { Neoplastic: 3 } });
   });
 
-  it('have one object for each part of a MultiPolygon that holds all cells of a class', async () => {
+  it('have one object for each part of a MultiPolygon of 500 parts, which is more than the 64 parts that one object may have', async () => {
     const coordinates = grid.slice(0, 500).map(({ geometry }) => geometry.coordinates);
     const feature = {
       type: 'Feature',
@@ -268,7 +268,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     });
   });
 
-  it('have the mean of the vertices as the centre of an outline that crosses itself and has almost no area', async () => {
+  it('place the centre of an outline at the mean of its vertices when the outline crosses itself and has almost no area', async () => {
     const { get } = await uploadVectorFile(
       collection([
         polygonFeature([
@@ -286,7 +286,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     });
   });
 
-  it('have the area-weighted centre of all parts of a MultiPolygon as centre, also of a part inside another one', async () => {
+  it('place the centre of a MultiPolygon at the mean of the centres of its parts, weighted by area, even if one part lies inside another', async () => {
     const squareAt = (x: number, side: number) => [
       [x, 0],
       [x + side, 0],
@@ -299,7 +299,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=10&y=10')).toMatchObject({ object: { center: [16, 14] } });
   });
 
-  it('have the first 200 characters of a HoVerNet key of 70,000 characters as the id of the object', async () => {
+  it('shorten ids to 200 characters, for example the key of 70,000 characters of an object in a HoVerNet file', async () => {
     const contour = [
       [0, 0],
       [10, 0],
@@ -331,17 +331,17 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     ['GeoJSON with an unquoted word as value', Buffer.from('{"features":[{"type":Feature}]}'), 'damaged'],
     ['brackets nested 100,000 deep', Buffer.from('['.repeat(100_000)), 'too_complex'],
     [
-      'a feature with 1,400,000 lists in its geometry',
+      'a feature with 1,400,000 JSON arrays in its geometry',
       Buffer.from(`{"features":[{"geometry":[${'[],'.repeat(1_400_000)}[]]}]}`),
       'too_complex',
     ],
     [
-      'a feature with 1,200,000 objects and 2,700,000 numbers in its geometry',
+      'a feature with 1,200,000 JSON objects and 2,700,000 numbers in its geometry',
       Buffer.from(`{"features":[{"geometry":[${'{},'.repeat(1_200_000)}${'1.5,'.repeat(2_700_000)}0]}]}`),
       'too_complex',
     ],
     [
-      'a polygon with 7,900,000 objects in an additional member',
+      'a feature with 7,900,000 JSON objects in its unknown member "a"',
       Buffer.from(
         `{"features":[{"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1]]]},"a":[${'{},'.repeat(7_900_000)}0]}]}`,
       ),
@@ -400,18 +400,18 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
       'bad_geometry',
     ],
     [
-      'objects of 300 classes',
+      'objects of 300 classes (the maximum is 250)',
       collection(grid.slice(0, 300).map((_, i) => cell(i, 0, `Class ${i}`))),
       'too_many_classes',
     ],
     ['a damaged gzip stream', gzipSync(collection(grid)).subarray(0, 2000), 'damaged'],
     ['a gzip bomb, which expands to 40 MB of spaces', gzipBomb(), 'too_complex'],
-  ])('have the state failed after the upload of %s', async (_, bytes, code) => {
+  ])('have the state failed (problem code: $2) after the upload of %s', async (_, bytes, code) => {
     const { layer } = await uploadVectorFile(bytes as Buffer);
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('contain an open ring of the file as a closed outline, and no object for a feature without geometry', async () => {
+  it('close a ring that is open in the uploaded file, and have no object for a feature without geometry', async () => {
     const open = polygonFeature([
       [
         [0, 0],
@@ -426,7 +426,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('counts?bbox=5,5,5,5')).toEqual({ classes: { Unclassified: 1 } });
   });
 
-  it('write one image-opened audit event with the slide when an API token requests any of their parts, for example counts', async () => {
+  it('cause one image-opened audit event for the slide when an API token requests any part of the layer, for example the counts', async () => {
     const { server, image, layer } = await uploadVectorFile(collection(grid));
     const owner = await server.fixtures.user();
     const parts = ['counts', 'pick?x=5&y=5&tolerance=1', 'index', 'blocks/0', 'centers', 'measurements/0'];
@@ -444,7 +444,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     }
   });
 
-  it('are sent in blocks compressed with gzip to clients that accept gzip', async () => {
+  it('send their blocks (binary groups of objects) compressed with gzip to clients that accept gzip', async () => {
     const { server, layer, overlay } = await uploadVectorFile(collection(grid));
     const plain = await overlay(layer.id, 'blocks/0');
     expect(plain.headers['content-encoding']).toBeUndefined();

@@ -133,7 +133,7 @@ describe('the static files of the web app', () => {
   });
 
   it.each(['/assets/main-000000.js', '/assets/', '/assets/../index.html', '/assets/..%2findex.html'])(
-    'return 404 for the path %s',
+    'return 404 for the path %s, at which there is no static file',
     async (address) => {
       const { app } = await startWebApp();
       expect((await app.inject(address)).statusCode).toBe(404);

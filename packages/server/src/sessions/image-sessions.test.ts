@@ -227,14 +227,13 @@ describe.each(databaseKinds)('image sessions (credentials for tiles; database: %
       }
     });
 
-    const changes = [
-      { status: 'suspended' },
-      { status: 'deactivated' },
-      { role: 'unassigned' },
-      { status: 'unheard-of' },
-      { role: 'unheard-of' },
-    ];
-    it.each(changes.map((change) => [Object.entries(change).flat().join(' '), change] as const))(
+    it.each([
+      ['status suspended', { status: 'suspended' }],
+      ['status deactivated', { status: 'deactivated' }],
+      ['role unassigned', { role: 'unassigned' }],
+      ['unknown status "unheard-of"', { status: 'unheard-of' }],
+      ['unknown role "unheard-of"', { role: 'unheard-of' }],
+    ])(
       'ends within a second when another program gives its account in the database the %s',
       async (_, fields) => {
         const { db, startProcess, createCaller, advance } = await setUp();

@@ -168,7 +168,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      'returns 409 to another user with the address %s, and ends no sign-in',
+      "returns 409 to another user who has the owner's e-mail address, written as %s, and ends no sign-in",
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
         const token = (await signInAs(server, 'ipek')).body.token;
@@ -194,7 +194,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
       },
     );
 
-    it('returns 409 to another user with the old address of the owner, and still signs in the owner', async () => {
+    it("returns 409 to another user who has the owner's earlier e-mail address, and still signs in the owner", async () => {
       const { server, admin } = await serverWithLinkedAdmin();
       oidc.people.set('ipek', { email: 'ipek.yilmaz@example.org', email_verified: true });
       oidc.people.set('newcomer', { email: 'ipek@example.org', email_verified: true });
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     },
   );
 
-  it('rejects a used ID token whose last four base64url bits, which no signature byte uses, were changed', async () => {
+  it('rejects the second use of an ID token even if the last four bits of its base64url text, which decoders ignore, were changed', async () => {
     const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
     const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });
@@ -256,7 +256,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     }
   });
 
-  it('rejects a used ID token whose ECDSA signature (r, s) was replaced by the equally valid (r, n − s)', async () => {
+  it('rejects the second use of an ID token even if its ECDSA signature (r, s) was replaced by the equally valid (r, n − s)', async () => {
     const server = await startServer({ database });
     const key = await newKey('ES256');
     oidc.publish(key);
@@ -308,7 +308,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await server.as(token).call(getProfile)).status).toBe(200); // the existing sign-in stays valid
   });
 
-  it('still signs in to its account after the command restore-admin has set a password for this account', async () => {
+  it('still signs in to the same account after the command restore-admin has set a password for it', async () => {
     const server = await startServer({ database });
     const { uid, email } = (await signInAs(server, 'ipek')).body.user;
     const { password } = await restoreAdmin(server.services, email);

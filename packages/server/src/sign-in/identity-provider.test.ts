@@ -236,7 +236,7 @@ describe('the e-mail address and the flag isEmailVerified of a user', () => {
       ['a@example.org', true],
     ],
     [
-      'no e-mail address, but one as preferred_username',
+      'an e-mail address in preferred_username only',
       { email: undefined, preferred_username: 'b@example.org', email_verified: true },
       ['b@example.org', false],
     ],
@@ -249,27 +249,30 @@ describe('the e-mail address and the flag isEmailVerified of a user', () => {
 });
 
 it.each([
-  ['without special characters', 'unchanged', 'Nehir Şahin', 'Nehir Şahin'],
+  ['has no special characters', 'the unchanged name', 'Nehir Şahin', 'Nehir Şahin'],
   [
-    'with a line break, NUL and outer spaces',
-    'with one space in their place',
+    'has a line break, NUL and outer spaces',
+    'the name with one space between the words',
     ' Nehir\n\u0000Şahin ',
     'Nehir Şahin',
   ],
   [
-    'with a bidirectional control and a zero-width space',
-    'without these characters',
+    'has a bidirectional control and a zero-width space',
+    'the name without these characters',
     'Nehir\u202e \u200bŞahin',
     'Nehir Şahin',
   ],
-  ['of 300 characters', 'with its first 100 characters', 'ğ'.repeat(300), 'ğ'.repeat(100)],
-  ['that is empty', 'as null', '', null],
-  ['that is a number', 'as null', 42, null],
-  ['that is missing', 'as null', undefined, null],
-])('personOf returns the display name of an OIDC ID token %s %s', async (_, __, name, displayName) => {
-  const person = await provider.personOf(await makeToken({ claims: { name } }), 'n-1');
-  expect(person.displayName).toBe(displayName);
-});
+  ['has 300 characters', 'the first 100 characters', 'ğ'.repeat(300), 'ğ'.repeat(100)],
+  ['is empty', 'null', '', null],
+  ['is a number', 'null', 42, null],
+  ['is missing', 'null', undefined, null],
+])(
+  'personOf, for an OIDC ID token whose claim "name" %s, returns %s as the display name',
+  async (_, __, name, displayName) => {
+    const person = await provider.personOf(await makeToken({ claims: { name } }), 'n-1');
+    expect(person.displayName).toBe(displayName);
+  },
+);
 
 describe('signing keys of the OpenID Connect provider', () => {
   const countKeyRequests = () => oidc.requests.filter((each) => each === 'GET /jwks').length;
@@ -311,9 +314,13 @@ describe('signing keys of the OpenID Connect provider', () => {
 });
 
 describe('an OpenID Connect provider', () => {
-  it.each(['error', 'disconnect', 'redirect'] as const)(
-    'that fails (kind of failure: %s) makes token verification return 503 until the provider answers again',
-    async (how) => {
+  it.each([
+    ['answers every request with status 500', 'error'],
+    ['closes every connection', 'disconnect'],
+    ['redirects every request', 'redirect'],
+  ] as const)(
+    'that %s makes token verification return 503 until the provider works again',
+    async (_, how) => {
       const idToken = await makeToken();
       oidc.fail(how);
       await expect(provider.personOf(idToken, 'n-1')).rejects.toMatchObject(unverifiable);

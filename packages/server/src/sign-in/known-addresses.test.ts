@@ -40,7 +40,7 @@ async function accountKnownFromItsNetwork(server: TestServer): Promise<TestUser>
 }
 
 describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: %s)', (database) => {
-  it('a password reset request gets the same response for a known and an unknown address after 60 requests from one network', async () => {
+  it('a password reset request gets the same 429 for a known and an unknown address after 60 requests from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let n = 0; n < resetRequestLimits.network.maxCount; n++) {
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: 
     expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a password reset request gets the same response for a known and an unknown address after 30 earlier requests for each of them', async () => {
+  it('a password reset request gets the same 202 for a known and an unknown address after 30 requests for each address from 30 other networks', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let host = 1; host <= 30; host++) {
@@ -63,7 +63,7 @@ describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: 
     expect(await requestReset(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a wrong password gets the same response for a known and an unknown address after 100 failures from one network', async () => {
+  it('a wrong password gets the same 429 for a known and an unknown address after 100 failures from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let n = 0; n < failureLimits.network.maxCount; n++) {
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: 
     expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a wrong password gets the same response for a known and an unknown address after 100 failures from 20 networks', async () => {
+  it('a wrong password gets the same 429 for a known and an unknown address after 100 failures for each address from 20 other networks', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let host = 1; host <= 20; host++) {
@@ -88,7 +88,7 @@ describe.each(databaseKinds)('secrecy of registered e-mail addresses (database: 
     expect(await tryPassword(server, ownersNetwork, email)).toEqual(unknownResponse);
   });
 
-  it('a registration gets the same response for a known and an unknown address after 200 registrations from one network', async () => {
+  it('a registration gets the same 429 for a known and an unknown address after 200 registrations from one network', async () => {
     const server = await testServer({ database });
     const { email } = await accountKnownFromItsNetwork(server);
     for (let n = 0; n < registrationLimits.network.maxCount; n++) {
@@ -126,7 +126,7 @@ describe('sign-in from a network that has reached the limit of 100 failed sign-i
     expect(await listTokens()).toEqual(before);
   });
 
-  it('causes one password verification for an unknown e-mail address and one for a known one', async () => {
+  it('still verifies the password: once for an unknown e-mail address and once for a known one', async () => {
     const { server, user } = await serverAfterFailures(100);
     const passwordCheck = vi.spyOn(server.services.signIn, 'isPasswordOf');
     const signInCall = vi.spyOn(server.services.signIn, 'signIn');
@@ -136,7 +136,7 @@ describe('sign-in from a network that has reached the limit of 100 failed sign-i
     expect([passwordCheck.mock.calls.length, signInCall.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it('gets 429 for every e-mail address after 300 failures, and no password is verified', async () => {
+  it('gets 429 for every e-mail address, without verification of the password, after 300 failures (a second limit)', async () => {
     const { server, user } = await serverAfterFailures(300);
     const signInCall = vi.spyOn(server.services.signIn, 'signIn');
     const passwordCheck = vi.spyOn(server.services.signIn, 'isPasswordOf');

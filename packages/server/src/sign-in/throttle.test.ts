@@ -234,7 +234,7 @@ describe('sign-in with the right password', () => {
       expect((await signInFrom('192.0.2.1', server, login(user))).status).toBe(200);
     });
 
-    it('gets 429 beyond the limit of sign-ins even when all arrive at the same moment', async () => {
+    it(`gets 429 for each sign-in beyond ${maxCount} from one network, even when the last ten arrive at the same moment`, async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       for (let n = 0; n < maxCount - 2; n++) {
@@ -250,7 +250,7 @@ describe('sign-in with the right password', () => {
       ]);
     });
 
-    it('gets 429 beyond the limit of sign-ins of the account from many networks, where a wrong password still gets 401', async () => {
+    it(`gets 429 after ${successLimits.account.maxCount} sign-ins of the account from different networks, while a wrong password still gets 401`, async () => {
       const server = await testServer({ database });
       const user = await server.fixtures.user();
       const network = (n: number) => `2001:db8:0:${n.toString(16)}::1`;
@@ -284,7 +284,7 @@ describe('sign-in with the right password', () => {
     });
   });
 
-  it('ends the image sessions (credentials for tiles) of the oldest sign-in when the account has more sign-ins than allowed', async () => {
+  it(`ends the image sessions (credentials for tiles) of the oldest sign-in when the account has more than ${maxTokensPerAccount} sign-ins`, async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const { token } = (await signInFrom('192.0.2.1', server, login(user))).body as { token: string };
@@ -299,7 +299,7 @@ describe('sign-in with the right password', () => {
 });
 
 describe('an API request with the right current password (for example the setup of two-step verification)', () => {
-  it('counts towards the limit of successful sign-ins of the account', async () => {
+  it('counts as a successful sign-in of the account, and gets 429 when the limit of successful sign-ins is reached', async () => {
     const server = await testServer();
     const user = await server.fixtures.user();
     const token = await server.fixtures.token(user);
@@ -330,7 +330,7 @@ describe('registration', () => {
 
 describe('a password reset', () => {
   it.each(['with an account', 'without an account'])(
-    'request gets 429 after ten requests in an hour for one address %s',
+    'request gets 429 after ten requests in an hour from one network for one e-mail address %s',
     async (kind) => {
       const server = await testServer();
       const email = kind === 'with an account' ? (await server.fixtures.user()).email : 'unknown@example.org';

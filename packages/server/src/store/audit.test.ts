@@ -167,7 +167,7 @@ describe.each(everyDatabaseKind)('pruning of the audit log (database: %s)', (kin
     expect(await pruneAuditRowsBefore(db, minute(30), record)).toBe(0);
   });
 
-  it('removes pruned entries from lists before their rows are deleted', async () => {
+  it('removes entries from lists as soon as they are marked as pruned, before their rows are deleted', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 3);
     await pruneAuditRowsBefore(db, minute(3), async () => {});
@@ -221,7 +221,7 @@ describe.each(everyDatabaseKind)('listing the audit log (database: %s)', (kind) 
     ['no condition', {}, [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
     ['an account as actor or target', { uid: 'ayse' }, [12, 11, 10, 8, 6, 4, 2]],
     ['an action', { action: 'image-opened' }, [12, 9, 6, 3]],
-    ['a result', { result: 'refused' }, [12, 8, 4]],
+    ['a result (refused)', { result: 'refused' }, [12, 8, 4]],
     ['a slide', { target: 'slide' }, [12, 9, 6, 3]],
     ['a time span', { from: minute(4), to: minute(6) }, [5, 4]],
     ['an account and an action', { uid: 'ayse', action: 'image-opened' }, [12, 6]],
@@ -229,7 +229,7 @@ describe.each(everyDatabaseKind)('listing the audit log (database: %s)', (kind) 
     ['an action and a result', { action: 'image-opened', result: 'refused' }, [12]],
     ['a slide and a time span', { target: 'slide', from: minute(6), to: minute(10) }, [9, 6]],
     ['an account without entries', { uid: 'cem' }, []],
-    ['a highest entry number', { upToSeq: 2 }, [2, 1]],
+    ['a highest entry number (2)', { upToSeq: 2 }, [2, 1]],
   ] as const)(
     'returns the matching entries, newest first, for a query with %s',
     async (_, query, numbers) => {

@@ -26,7 +26,7 @@ it('EmbeddedDialect (SQLite driver) compiles a statement once, and runs it with 
   expect(prepare).toHaveBeenCalledTimes(1);
 });
 
-it('EmbeddedDialect (SQLite driver) returns a column that was added after the same statement ran', async () => {
+it('EmbeddedDialect (SQLite driver) returns a column that was added to the table between two runs of the same SELECT statement', async () => {
   const { db } = await openSlides();
   const findAll = () => db.selectFrom('slides').selectAll().where('id', '=', 1).execute();
   expect(await findAll()).toEqual([{ id: 1 }]);

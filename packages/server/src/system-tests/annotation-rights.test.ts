@@ -40,7 +40,7 @@ const targetDescriptions: Readonly<Record<Target, string>> = {
   'shared, changed by members, locked':
     "another account's shared layer that all members may change, locked by its owner",
   "another's private": "another account's private layer",
-  "a deleted account's": 'a shared layer whose owner has deleted the account',
+  "a deleted account's": 'a shared layer whose owner no longer has an account',
   'on a slide without access':
     "another account's shared layer on a slide of a restricted dataset for which the caller has no grant",
 };
@@ -236,7 +236,7 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
     expect(await idsFor(admin)).toEqual([shared.id, own.id, foreign.id].sort());
   });
 
-  it('one audit event per sign-in records that an administrator reads, and one that the administrator changes, a private layer of another account', async () => {
+  it("an administrator who reads and changes another account's private layer several times causes one audit event for reading and one for changing", async () => {
     const admin = await server.fixtures.admin();
     const layer = await createLayerFor("another's private", admin);
     const client = server.as(await server.fixtures.token(admin));
@@ -272,7 +272,7 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
         server.as(admin).call(restoreAnnotation, { params: { layerId, annotationId } }),
     ],
   ])(
-    'an audit event records that the response to %s shows an administrator an annotation in a private layer of another account',
+    "an administrator who gets an annotation of another account's private layer in the response to %s causes an audit event for reading the layer",
     async (_, request) => {
       const owner = await server.fixtures.user();
       const admin = await server.fixtures.admin();

@@ -149,9 +149,19 @@ describe('the access log of the server', () => {
 
 describe('a client that opens many connections', () => {
   it.each([
-    ['keeps only as many connections as CONNECTIONS_PER_ADDRESS allows', '203.0.113.66', [], 5],
-    ['has no limit of connections if it is a trusted proxy', '203.0.113.66', ['203.0.113.0/24'], 12],
-    ['has no limit of connections if it runs on the machine of the server', '127.0.0.1', [], 12],
+    ['keeps only 5 of 12 connections when the setting CONNECTIONS_PER_ADDRESS is 5', '203.0.113.66', [], 5],
+    [
+      'keeps all 12 connections, in spite of CONNECTIONS_PER_ADDRESS = 5, if it is a trusted proxy',
+      '203.0.113.66',
+      ['203.0.113.0/24'],
+      12,
+    ],
+    [
+      'keeps all 12 connections, in spite of CONNECTIONS_PER_ADDRESS = 5, if it runs on the machine of the server',
+      '127.0.0.1',
+      [],
+      12,
+    ],
   ] as const)('%s', async (_, address, trustedProxies, keptCount) => {
     const { app, logged } = await testServer({ config: { connectionsPerAddress: 5, trustedProxies } });
     // All connections of a test come from this machine, so the test replaces the address that the server sees.
@@ -185,7 +195,7 @@ describe('a request to the server API', () => {
     ['GET', '/auth/login', 405, 'Bu yöntem desteklenmiyor.'],
     ['GET', '/nothing', 404, 'Bulunamadı.'],
   ] as const)(
-    'with the method %s for the path %s is rejected with %d and the message %j',
+    'without a chosen language is rejected for %s %s with %d and %j (in English for calls about images, otherwise in Turkish)',
     async (method, path, status, message) => {
       const { app } = await testServer();
       const answer = await app.inject({ method, url: `/api/v1${path}` });
@@ -206,7 +216,7 @@ describe('a request to the server API', () => {
     expect(answer.statusCode).toBe(400);
   });
 
-  it('for an image session is accepted with an empty body of the type application/x-www-form-urlencoded, as curl -d sends it', async () => {
+  it('to create an image session returns 201 when its empty body has the type application/x-www-form-urlencoded, as curl -d sends it', async () => {
     const { app, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const answer = await app.inject({

@@ -539,7 +539,13 @@ const testedHere = pairs
     return [endpointLabel(name), error, causeOf(name, code), name, code] as const;
   });
 
-describe('errors that endpoints declare in the contract:', () => {
+/** Describes a key of `testedElsewhere`, for test names. */
+function descriptionOf(key: string): string {
+  const [code = '', name] = key.split(' ').reverse();
+  return `the error ${code} of ${name === undefined ? 'at least one endpoint' : `the endpoint ${name}`}`;
+}
+
+describe('errors that endpoints declare in the API contract:', () => {
   it.each(testedHere)('%s returns its declared error %s when %s', async (_, __, ___, name, code) => {
     const attempt = cases[`${name} ${code}`] ?? commonCase(name, code);
     if (!attempt) throw new Error(`Add a case for ${name} ${code}, or name the test that has one.`);
@@ -553,9 +559,9 @@ describe('errors that endpoints declare in the contract:', () => {
     },
   );
 
-  it.each(Object.keys(testedElsewhere))(
-    'the contract still declares the error "%s" (code, or endpoint and code), which is tested in another file',
-    (key) => {
+  it.each(Object.keys(testedElsewhere).map((key) => [descriptionOf(key), key] as const))(
+    'the contract still declares %s, which is tested in another file',
+    (_, key) => {
       expect(pairs.some(([name, code]) => key === code || key === `${name} ${code}`)).toBe(true);
     },
   );

@@ -112,7 +112,7 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
     }
   });
 
-  it('has only ended share links, which return 404, after the command restore-admin has reactivated it', async () => {
+  it('does not get its ended share links back when the command restore-admin reactivates it: the links return 404', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { user, token } = await tenMinutesBeforeEnd(server);
@@ -128,7 +128,7 @@ describe.each(databaseKinds)('an account with an end date of its access (databas
     expect((await open()).status).toBe(404);
   });
 
-  it('is active again after an approval, but earlier tokens and sessions stay invalid', async () => {
+  it('is active again after an approval, but tokens and sessions from before the end date stay invalid', async () => {
     const server = await testServer({ database });
     const { user, token, session } = await tenMinutesBeforeEnd(server);
     server.clock.advance(11 * minute);

@@ -19,6 +19,7 @@ import { saveDataset } from '../store/datasets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import {
   type Actor,
+  type AdditionalToken,
   actorDescriptions,
   actors,
   additionalTokens,
@@ -180,9 +181,9 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
       expect(after).toEqual(before);
     });
 
-    it('returns 405 to a caller without a token when the method is PATCH (PUT if this path has an endpoint with PATCH)', async () => {
-      const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
-      const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
+    const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
+    const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
+    it(`returns 405 to a caller without a token when the method is ${method}, which this path does not have`, async () => {
       const answer = await server.as(null).inject({ method, url: endpoint.path.replace(/:\w+/, 'x') });
       expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
       expect(String(answer.headers.allow).split(', ')).toContain(endpoint.method);
@@ -344,13 +345,23 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
     });
   });
 
+  /** Descriptions of the additional bearer tokens, for test names. */
+  const tokenDescriptions: Readonly<Record<AdditionalToken, string>> = {
+    'no token': 'without a bearer token',
+    'a token': "with the account's bearer token",
+    "another account's token": "with another account's bearer token",
+    'a bad token': 'with an unknown bearer token',
+  };
+
   /** Describes the outcomes for one kind of image session and each additional bearer token, for test names. */
   function outcomesByToken(session: keyof typeof pixelsBySession): string {
     const outcomes = pixelsBySession[session];
     if (new Set(Object.values(outcomes)).size === 1) {
-      return `${statusAndCode(outcomes['no token'])}, with or without a bearer token,`;
+      return `${statusAndCode(outcomes['no token'])} with or without a bearer token`;
     }
-    return additionalTokens.map((token) => `${statusAndCode(outcomes[token])} with ${token}`).join(', ');
+    return additionalTokens
+      .map((token) => `${statusAndCode(outcomes[token])} ${tokenDescriptions[token]}`)
+      .join(', ');
   }
 
   const pixels = ['image.dzi', 'colour-table', 'thumbnail.jpg', 'image_files/9/0_0.jpeg'];
@@ -387,8 +398,8 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
   ])('descriptor, colour table, thumbnail and tiles of an image through %s', (_, askPixels) => {
     const states = Object.keys(pixelsBySession) as (keyof typeof pixelsBySession)[];
     it.each(
-      states.map((session) => [outcomesByToken(session), sessionDescriptions[session], session] as const),
-    )('return %s for %s (credential for tiles)', async (_, __, session) => {
+      states.map((session) => [sessionDescriptions[session], outcomesByToken(session), session] as const),
+    )('requested with %s (credential for tiles) return %s', async (_, __, session) => {
       const { token, id } = await viewerWith(session);
       const bearers = {
         'no token': null,

@@ -108,7 +108,7 @@ const revocations: readonly (readonly [string, Revoke])[] = [
     (user, { as }) => as(user).call(changePassword, { body: { new_password: newPassword } }),
   ],
   ['signing out everywhere', (user, { as }) => as(user).call(endSignIns)],
-  ['deletion by its owner', (user, { as }) => as(user).call(deleteAccount)],
+  ['deletion of the account by its owner', (user, { as }) => as(user).call(deleteAccount)],
 ];
 
 describe.each(databaseKinds)('revocation of access (database: %s)', (database) => {
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('revocation of access (database: %s)', (database) =
     },
   );
 
-  it('by a password change keeps the sign-in that sent the request, with its image sessions (credentials for tiles), and ends the others', async () => {
+  it('by a password change keeps the sign-in that sent the request, with its image sessions (for tiles), and ends all other sign-ins of the account', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];

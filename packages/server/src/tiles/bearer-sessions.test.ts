@@ -39,7 +39,7 @@ describe.each(databaseKinds)('image session (for tiles) of a bearer token (datab
     return { server, token, client: server.as(token), processes, sessionsOfProcesses, countCreationEvents };
   }
 
-  it('is one session in 12 processes, which leaves the session of the web app valid', async () => {
+  it('is one session for 12 server processes, so that it does not displace the session of the web app (limit: 10 per account)', async () => {
     const { client, processes, sessionsOfProcesses, countCreationEvents } = await setUp();
     const sessionOfWebApp = (await client.call(createImageSession)).body.session_id;
     for (let round = 0; round < 2; round++) expect(await sessionsOfProcesses()).toHaveLength(1);
@@ -47,7 +47,7 @@ describe.each(databaseKinds)('image session (for tiles) of a bearer token (datab
     expect(await processes[0]?.imageSessions.resolve(sessionOfWebApp)).not.toBeNull();
   });
 
-  it('is opened again in all processes after it has expired, and after newer sessions of the account have ended it', async () => {
+  it('is opened again with the same id after it has expired, and after 10 newer sessions of the account have displaced it', async () => {
     const { server, client, sessionsOfProcesses, countCreationEvents } = await setUp();
     const first = await sessionsOfProcesses();
     for (let minutes = 0; minutes <= 60; minutes += 30) {
@@ -65,7 +65,7 @@ describe.each(databaseKinds)('image session (for tiles) of a bearer token (datab
     expect(await countCreationEvents()).toBe(13);
   });
 
-  it('ends in all processes with the sign-in', async () => {
+  it('ends in all 12 server processes when the user signs out', async () => {
     const { server, token, client, processes, sessionsOfProcesses } = await setUp();
     await sessionsOfProcesses();
     await client.call(signOut);

@@ -59,7 +59,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     expect(store.requests.head).toBeLessThanOrEqual(11);
   });
 
-  it('is replaced within a second after its object was replaced', async () => {
+  it('is opened again from the new object within a second after its object was replaced', async () => {
     expect(await width()).toBe(300);
     store.set(key, small);
     vi.advanceTimersByTime(1001);
@@ -85,7 +85,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     await expect(width()).rejects.toBe(outage);
   });
 
-  it('stays open during an outage of the object store of 40 s, and is not opened again afterwards', async () => {
+  it('stays open during a 40 s outage of the object store, so that the requests after it need not open the slide again', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(40_000);
@@ -97,7 +97,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     expect(openCount).toBe(1);
   });
 
-  it('is replaced after an outage of the object store during which its object was replaced', async () => {
+  it('is opened again from the new object when its object was replaced during an outage of the object store', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(5000);

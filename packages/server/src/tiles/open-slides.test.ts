@@ -62,7 +62,7 @@ const isOpen = async (slide: Awaited<ReturnType<typeof slideOf>>) => {
   }
 };
 
-describe('an open slide (whose file the server keeps open between requests)', () => {
+describe('a slide (whose file the server opens for a request and keeps open for the next ones)', () => {
   it('is opened only once for two concurrent requests', async () => {
     await replaceFile('a.svs', largeSvs);
     const both = await Promise.all([slideOf('a.svs'), slideOf('a.svs')]);
@@ -78,7 +78,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(openedFingerprints).toEqual([fingerprint]);
   });
 
-  it('is replaced within a second after its file was replaced', async () => {
+  it('is opened again from the new file within a second after its file was replaced', async () => {
     await replaceFile('a.svs', largeSvs);
     expect(await widthOf('a.svs')).toBe(300);
     await replaceFile('a.svs', smallSvs);
@@ -86,7 +86,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await widthOf('a.svs')).toBe(100);
   });
 
-  it('is used by requests during the background check that finds its file replaced, and is closed after the check', async () => {
+  it('serves requests until a background check has found that its file was replaced, and is then closed', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);
@@ -155,7 +155,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await slideOf('b.svs')).not.toBe(second);
   });
 
-  it('is not opened again within a second after opening it failed', async () => {
+  it('fails again, without another attempt to open its file, for a request within a second after the opening failed', async () => {
     await replaceFile('a.svs', largeSvs.subarray(0, 1000));
     const unreadable = { code: expect.stringMatching(/^FILE_|^FORMAT_/) };
     await expect(widthOf('a.svs')).rejects.toMatchObject(unreadable);
@@ -167,7 +167,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('calls the function joinOpening of a request only if the request has to wait until the slide is open', async () => {
+  it('calls joinOpening (announces that a request waits) only for the requests that have to wait until the slide is open', async () => {
     const joinEvents: string[] = [];
     const joinOpening = () => {
       joinEvents.push('join');
@@ -182,7 +182,7 @@ describe('an open slide (whose file the server keeps open between requests)', ()
     expect(joinEvents).toHaveLength(4);
   });
 
-  it('is used by requests during the background check that finds its file replaced; later requests open the new file', async () => {
+  it('serves requests until a background check has found that its file was replaced; later requests open the new file', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);

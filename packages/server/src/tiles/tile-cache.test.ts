@@ -207,11 +207,15 @@ describe('the tile cache (in memory and on disk)', () => {
   });
 
   it.each([
-    ['its .tiles file is truncated', '.tiles', (file: string) => fs.truncate(file, 50)],
-    ['its .tiles file is missing', '.tiles', (file: string) => fs.rm(file)],
-    ['its .list file is truncated', '.list', (file: string) => fs.truncate(file, 6)],
-    ['its .list file is missing', '.list', (file: string) => fs.rm(file)],
-    ['its .tiles file holds no JPEG', '.tiles', (file: string) => fs.writeFile(file, new Uint8Array(100))],
+    ['its .tiles file (bytes of tiles) is truncated', '.tiles', (file: string) => fs.truncate(file, 50)],
+    ['its .tiles file (bytes of tiles) is missing', '.tiles', (file: string) => fs.rm(file)],
+    ['its .list file (positions of tiles) is truncated', '.list', (file: string) => fs.truncate(file, 6)],
+    ['its .list file (positions of tiles) is missing', '.list', (file: string) => fs.rm(file)],
+    [
+      'its .tiles file (bytes of tiles) holds no JPEG',
+      '.tiles',
+      (file: string) => fs.writeFile(file, new Uint8Array(100)),
+    ],
   ])('treats a tile as missing when %s, and can cache it again', async (_, ending, damage) => {
     const before = open();
     before.put(key('aaaa'), jpeg(1));
@@ -233,7 +237,7 @@ describe('the tile cache (in memory and on disk)', () => {
     expect(await cache.get(key('aaaa'))).toEqual(jpeg(1));
   });
 
-  it('deletes files from its folder that it has not written', async () => {
+  it('deletes, at the start, files in its folder that it has not written itself', async () => {
     await fs.mkdir(path.join(folder, 'aa', 'aaaa', 'x'), { recursive: true });
     await fs.writeFile(path.join(folder, 'aa', 'aaaa', '3_0_0.jpg'), jpeg(1));
     await open().settled();

@@ -83,7 +83,7 @@ describe.skipIf(withoutObjectStore !== null)(`upload to a bucket (${withoutObjec
     expect(await keys()).toEqual(['Set 5']);
   });
 
-  it('is completed by a retry after the server ended during the transfer, unless the target path has other objects', async () => {
+  it('is completed by a retry after the server ended during the transfer; a retry fails when the target path has an object of another origin', async () => {
     const { store, destination, upload, writeReceivedFile, keys } = await openBucket();
     await store.put('Set/Case/A/Data.dat', upload.files[1]?.receivedFile ?? '');
     expect(await destination.store(upload)).toBe(false);

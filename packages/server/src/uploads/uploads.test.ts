@@ -63,7 +63,7 @@ async function startServer(options: Parameters<typeof testServer>[0] = {}) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe.each(databaseKinds)('a slide upload by an administrator (database: %s)', (database) => {
-  it('in two parts becomes a slide of the dataset whose file has exactly the uploaded bytes', async () => {
+  it('in two parts becomes a slide of the dataset, and the file of the slide has exactly the uploaded bytes', async () => {
     const { begin, create, part, offsetOf, finish, list, slidePath, partFiles, catalogued, actions, admin } =
       await startServer({ database });
     const svs = await buildSvs();
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('a slide upload by an administrator (database: %s)'
 
 describe('a file of an upload', () => {
   it.each(['https://example.com', 'null'])(
-    'gets no CORS header in the response to a part that the origin %s sends',
+    'is received, but the response has no CORS header, when a page of the origin %s sends a part of it',
     async (origin) => {
       const { begin, create, sendRequest } = await startServer();
       const { begun } = await begin({ dataset: 'X', path: 'a.svs', files: { 'a.svs': bytes('abc') } });
@@ -222,7 +222,7 @@ describe('a file of an upload', () => {
   });
 
   it.each([
-    ['does not start after the received bytes', 2, '345', 409],
+    ['starts before the end of the received bytes', 2, '345', 409],
     ['exceeds the announced size', 3, '45678', 413],
   ])('does not change when the server rejects, with $3, a part that $0', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
@@ -252,10 +252,10 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
   it.each([
     ['the path "../a.svs", outside the dataset,', { path: '../a.svs' }],
     ['an absolute path', { path: '/a.svs' }],
-    ['a hidden file', { path: '.a.svs' }],
+    ['the hidden file .a.svs', { path: '.a.svs' }],
     ['the name con.svs, which Windows reserves,', { path: 'con.svs' }],
     ['a control character in the file name', { path: 'a\u0007.svs' }],
-    ['a file that is not a slide', { path: 'a.exe' }],
+    ['the file a.exe, which is not a slide,', { path: 'a.exe' }],
     ['the dataset name ".."', { dataset: '..' }],
     ['a slash in the dataset name', { dataset: 'a/b' }],
     ['a space as the dataset name', { dataset: ' ' }],
@@ -298,7 +298,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
 
   it.each([
     ['more bytes than the limit per upload', 413, 'upload_too_large', { uploadMaxBytes: 4 }],
-    ['more bytes than the quota', 507, 'quota_exceeded', { uploadQuotaBytes: 4 }],
+    ['more bytes than the quota for all uploads', 507, 'quota_exceeded', { uploadQuotaBytes: 4 }],
   ])('of %s returns %d %s', async (_, status, code, config) => {
     const { begin } = await startServer({ config });
     const response = await begin({ dataset: 'S', path: 'a.svs', files: file });
@@ -320,7 +320,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await beginSized('c.svs', 4)).status).toBe(200);
   });
 
-  it('returns 507 when it and the stored result layers together exceed the quota', async () => {
+  it('returns 507 when the upload and the stored result layers (computed overlays) together exceed the quota', async () => {
     const { server, begin } = await startServer({ config: { uploadQuotaBytes: 1000 } });
     const { db, now } = server.services;
     const at = now().toISOString();
@@ -354,7 +354,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
 });
 
 describe('an open upload of an administrator', () => {
-  it('is not listed for, and returns 404 to, an API token of its administrator that is limited to another dataset', async () => {
+  it('is hidden from an API token of its administrator that is limited to another dataset: it is not listed, and requests get 404', async () => {
     const { server, admin, begin, create, offsetOf, as } = await startServer();
     const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -378,7 +378,7 @@ describe('an open upload of an administrator', () => {
     expect(await offsetOf(fileId)).toBe(0);
   });
 
-  it('returns 404 to an administrator who did not begin it', async () => {
+  it('returns 404 to an administrator who did not begin the upload', async () => {
     const { begin, create, as, server, list } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -437,7 +437,7 @@ describe('an open upload of an administrator', () => {
     });
   });
 
-  it('expires 48 hours after its last progress, also when another process deletes a further expired upload at that moment', async () => {
+  it('expires 48 hours after its last progress, even if another process deletes another expired upload at the same moment', async () => {
     const { begin, create, part, settled, server } = await startServer();
     for (const name of ['a.svs', 'b.svs', 'c.svs']) {
       const { begun } = await begin({ dataset: 'S', path: name, files: { [name]: bytes('12345') } });
@@ -464,7 +464,7 @@ describe('an open upload of an administrator', () => {
     expect(server.logged()).not.toContain('cleanup of unfinished uploads failed');
   });
 
-  it('returns 404 for a new file when it was deleted after the check of the request', async () => {
+  it('returns 404 to the request for a new file when the upload is deleted while the server processes this request', async () => {
     const { begin, create, sendRequest, server } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { parts } = server.services.uploads;
@@ -493,7 +493,7 @@ describe('an open upload of an administrator', () => {
     ]);
   });
 
-  it('cannot be deleted or get a further file after the upload is complete (status 409)', async () => {
+  it('can no longer be deleted or get a further file as soon as it is complete (status 409)', async () => {
     const { sendAll, settled, sendRequest, create } = await startServer();
     const id = await sendAll({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     await settled();

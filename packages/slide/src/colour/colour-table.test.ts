@@ -112,7 +112,7 @@ describe('computeColourTable (ICC profile to sRGB table)', () => {
     ],
   ];
   it.skipIf(!hasLittleCms).each(profiles)(
-    `for a profile with %s, gives colours within ΔE2000 1 (95 % of them) and 2 (99.9 %) of those of Little CMS${skippedWithoutLittleCms}`,
+    `for a profile with %s, gives the colours of Little CMS: ΔE2000 at most 1 for 95 % and at most 2 for 99.9 % of them${skippedWithoutLittleCms}`,
     async (_, plan, intent) => {
       const { p95, p999 } = await differencesFromLittleCms(buildIcc(plan), intent);
       expect(p95).toBeLessThanOrEqual(1);
@@ -128,7 +128,7 @@ describe('computeColourTable (ICC profile to sRGB table)', () => {
     ['dicom/openslide-boxes/boxes_0.dcm', 'uRGB', 456],
   ] as const;
   it.skipIf(!hasLittleCms || slides === '').each(realProfiles)(
-    `for the profile of %s, gives colours within ΔE2000 1 (95 % of them) and 2 (99.9 %) of those of Little CMS${skippedWithoutLittleCms}${skippedWithoutSlides}`,
+    `for the profile of %s, gives the colours of Little CMS: ΔE2000 at most 1 for 95 % and at most 2 for 99.9 % of them${skippedWithoutLittleCms}${skippedWithoutSlides}`,
     async (path, name, bytes) => {
       const slide = await openSlide({ path: join(slides, path) });
       try {
@@ -143,7 +143,7 @@ describe('computeColourTable (ICC profile to sRGB table)', () => {
     },
   );
 
-  it('gives white for the white of the scanner, and black for its black', () => {
+  it('converts the samples 255, 255, 255 of a scanner to white, and 0, 0, 0 to black, within 1 of 255', () => {
     for (const plan of [{}, { kind: 'mft2', black: 0.05 }, { kind: 'mAB ', connection: 'Lab ' }] as const) {
       const [white, black] = convertByTable(buildIcc(plan), [
         [255, 255, 255],

@@ -209,7 +209,7 @@ describe('the JPEG 2000 decoder (decodeJpeg2000)', () => {
     ['only the first half of its bytes', truncate(0.5), 'FILE_CORRUPT'],
     ['only the first 98 % of its bytes', truncate(0.98), 'FILE_CORRUPT'],
     [
-      "a size that differs from the file's declaration",
+      'another size than the caller requests',
       (stream) => patch(stream, (view) => view.setUint32(siz.width, 80)),
       'FILE_CORRUPT',
     ],

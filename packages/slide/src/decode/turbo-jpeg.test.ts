@@ -75,7 +75,7 @@ describe.skipIf(!library)(
       expect(readJpegHeader(jpeg)).toMatchObject({ frameMarker: 0xc0, declaresColour: true });
     });
 
-    it('encodes a small image with pixels close to the original after a large image', async () => {
+    it('encodes, after a large image, a small image with pixels close to the original', async () => {
       const large = paintTissue(600, 500);
       const [first, second] = [turbo.encode(large, 97), turbo.encode(picture, 97)] as [
         Uint8Array,

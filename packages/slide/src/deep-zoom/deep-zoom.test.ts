@@ -64,12 +64,15 @@ describe('a Deep Zoom descriptor', () => {
     expect(describeDeepZoom(slideOf([width, height]))).toMatchObject({ width, height, maxLevel });
   });
 
-  it.each([128, 240, 500, 1024])('has the tile size of the file when that is %d pixels', (tileSize) => {
-    expect(describeDeepZoom(slideOf([5000, 5000, tileSize])).tileSize).toBe(tileSize);
-  });
+  it.each([128, 240, 500, 1024])(
+    'has the tile size of the file when that is %d pixels (128 to 1024 are usable)',
+    (tileSize) => {
+      expect(describeDeepZoom(slideOf([5000, 5000, tileSize])).tileSize).toBe(tileSize);
+    },
+  );
 
   it.each([64, 2048])(
-    'has a tile size of 256 when the tiles of the file have %d pixels per side',
+    'has a tile size of 256 when the tiles of the file have %d pixels per side (128 to 1024 are usable)',
     (stored) => {
       expect(describeDeepZoom(slideOf([5000, 5000, stored])).tileSize).toBe(256);
     },
@@ -144,7 +147,7 @@ describe('a native tile (which is sent without decoding)', () => {
     return bytes && [...bytes];
   };
 
-  it('comes from the level of the file with the size of the Deep Zoom level, and is null if there is none', async () => {
+  it('comes from the level of the file with the size of the Deep Zoom level, and is null if the file has no such level', async () => {
     const slide = slideOf([40_000, 30_000], [10_000, 7500], [2500, 1875]);
     expect(await readNative(slide, 16, 5, 6)).toEqual([0, 5, 6]);
     expect(await readNative(slide, 15, 5, 6)).toBeNull();
@@ -159,7 +162,7 @@ describe('a native tile (which is sent without decoding)', () => {
     ['a quarter of full resolution, rounded up', [751, 501]],
     ['a quarter of full resolution, rounded up, plus one pixel', [752, 502]],
   ])(
-    'comes from a level of the file that differs by at most one pixel from the Deep Zoom level (size in the file: %s)',
+    'comes from the level of the file whose size is at most one pixel from that of the Deep Zoom level: %s',
     async (_, [width = 0, height = 0]) => {
       const slide = slideOf([3003, 2003], [width, height]);
       expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
@@ -167,10 +170,10 @@ describe('a native tile (which is sent without decoding)', () => {
   );
 
   it.each<[string, Slide]>([
-    ['with a third of the full size', slideOf([3000, 2000], [1000, 667])],
-    ['two pixels wider than the Deep Zoom level', slideOf([3003, 2003], [753, 501])],
-    ['with another tile size', slideOf([3000, 2000], [750, 500, 512])],
-  ])('is null when the only smaller level of the file is a level %s', async (_, slide) => {
+    ['has a third of the full size', slideOf([3000, 2000], [1000, 667])],
+    ['is two pixels wider than the Deep Zoom level', slideOf([3003, 2003], [753, 501])],
+    ['has another tile size than level 0', slideOf([3000, 2000], [750, 500, 512])],
+  ])('is null when the only level of the file below full resolution %s', async (_, slide) => {
     for (const dziLevel of [11, 10]) expect(await readNative(slide, dziLevel)).toBeNull();
   });
 
@@ -263,7 +266,7 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     [9, 2, 8],
     [0, 2, 4096],
   ])(
-    'for Deep Zoom level %d, chooses level %d of the file, which is larger by the factor %d',
+    'for Deep Zoom level %d, chooses level %d of a file (level widths 46,001, 11,500 and 2,875), which is larger by the factor %d',
     (dziLevel, level, reduction) => {
       // Rounded down, so that the ratio of the sizes is not a power of two.
       const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);
@@ -275,7 +278,7 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     },
   );
 
-  it('chooses the smallest larger level of the file when no level has the size of the Deep Zoom level', () => {
+  it('chooses the smallest level of the file that is larger than the Deep Zoom level when none has the same size', () => {
     const slide = slideOf([3000, 2000], [1000, 667]);
     expect(renderSourceLevel(slide, 11)).toMatchObject({ level: 0, reductionX: 2 });
     const source = renderSourceLevel(slide, 10);

@@ -46,7 +46,7 @@ async function expectSameTiles(bytes: Uint8Array, copy: Uint8Array): Promise<voi
 }
 
 describe('de-identified copy of a generic TIFF', () => {
-  it('keeps the smaller levels in chained SubIFDs, and ends their chain before the directory of the label', async () => {
+  it('keeps the reduced levels in chained SubIFDs, and ends this chain before the directory of the label', async () => {
     const level = losslessPicture(paintTissue(240, 200), 64);
     const { bytes, directories } = buildTiff({
       directories: [
@@ -72,7 +72,7 @@ describe('de-identified copy of a generic TIFF', () => {
     ],
     ['a mask of another size', withTags(label, mask)],
     ['a reduced image of another shape', withTags(label, reduced)],
-  ])('contains the slide and not the first directory when that is %s', async (_, first) => {
+  ])('contains the slide, but not the directory before it, when that directory is %s', async (_, first) => {
     const bytes = build(first, withTags(full, { [tag.NewSubfileType]: long(0) }));
     const copy = await deidentifiedCopy(bytes);
     expect([hasTile(copy, full), hasTile(copy, label)]).toEqual([true, false]);
@@ -80,7 +80,7 @@ describe('de-identified copy of a generic TIFF', () => {
     await expectSameTiles(bytes, copy);
   });
 
-  it('contains no smaller page that is not marked as reduced, even of the shape of the slide, because the viewer ignores it', async () => {
+  it('does not contain a page that is smaller than the slide and not marked as reduced, even if it has the shape of the slide', async () => {
     const square = losslessPicture(paintTissue(400, 400), 64);
     const page = losslessPicture(paintTissue(100, 100), 64);
     const copy = await deidentifiedCopy(build(square, page));
@@ -161,7 +161,7 @@ describe('de-identified copy of an OME-TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('label');
   });
 
-  it('is not possible for a file with a smaller second image of the same shape that is not marked as reduced', async () => {
+  it('is not possible for a file whose second image has the shape of the first one, but is smaller and not marked as reduced', async () => {
     const bytes = buildOmeTiff(second('', 'SizeX="150" SizeY="100"'), [
       losslessPicture(tissue, 64),
       losslessPicture(paintTissue(150, 100), 64),
@@ -208,13 +208,13 @@ describe('deidentifyTiff (plans the de-identified copy of a TIFF)', () => {
     return Buffer.concat([structure, table]);
   }
 
-  it('returns fewer than 10 patches for a directory of 2^22 tiles, and rejects a file with 31 directories that share its tile table', async () => {
+  it('returns fewer than 10 patches for a directory of 2^22 tiles (the limit), and rejects 31 directories that share one such tile table', async () => {
     const { patches, jpegStreams } = await deidentifyTiff(memorySource(sharedTable(1)));
     expect([patches.length < 10, jpegStreams.length]).toEqual([true, 1]);
     await expect(deidentifyTiff(memorySource(sharedTable(31)))).rejects.toThrow('too many tiles');
   });
 
-  it('rejects a file with 201 directories that share a text of 1 MiB', async () => {
+  it('rejects a file with 201 directories that share a text of 1 MiB (limit: 128 MiB; the text counts for each directory)', async () => {
     const plan = withTags(full, { [tag.ImageDescription]: ascii('x'.repeat(2 ** 20)) });
     const small = withTags(full, { [tag.ImageDescription]: ascii('x'.repeat(10)) });
     const bytes = Buffer.from(build(plan, ...Array.from({ length: 200 }, () => small)));

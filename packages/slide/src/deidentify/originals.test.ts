@@ -174,7 +174,7 @@ describe.skipIf(slides === '')('de-identified copy of a real slide (skipped with
   );
 
   it.each(otherSlides)(
-    'has the pixels of the original, unless planOriginals (the check before it) states a reason against a copy: %s',
+    'has the pixels of the original, unless planOriginals (the check before de-identification) states why a copy is not possible: %s',
     async (name) => {
       const path = join(slides, name);
       const location = { path, members: [] };
@@ -262,7 +262,7 @@ describe('de-identified copy of a generated slide', () => {
     await expectSamePixels(path, copyPath);
   });
 
-  it('that is a generic TIFF has no page with another aspect ratio, no text and no bytes outside the TIFF structure', async () => {
+  it('that is a generic TIFF has no page with another aspect ratio than the slide, no text and no bytes outside the TIFF structure', async () => {
     const [full, , ...levels] = (await svsDirectories({})).slice(0, -2);
     const [label] = (await svsDirectories({ width: 100, height: 300 })).slice(0, 1);
     if (full === undefined || label === undefined) throw new Error('no directories');
@@ -310,7 +310,7 @@ describe('de-identified copy of a generated slide', () => {
     expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
   });
 
-  it('is not possible for an Olympus VSI slide, for which planOriginals lists all its files without changes', async () => {
+  it('is not possible for an Olympus VSI slide: planOriginals lists all files of the slide without changes', async () => {
     const path = await writeSlide('area.vsi', buildVsi([]));
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     await writeFile(join(folder, '_area_', 'stack1', 'frame_t.ets'), 'pixels');

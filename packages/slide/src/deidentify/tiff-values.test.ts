@@ -12,31 +12,29 @@ const build = (...directories: DirectoryPlan[]) => buildTiff({ directories }).by
 
 describe('texts in the de-identified copy of a TIFF', () => {
   const value = [...Buffer.from('Jane Doe 4711 ')];
-  const [BYTE, ASCII, SHORT, UNDEFINED] = [1, 2, 3, 7];
+  const fieldTypes = { BYTE: 1, ASCII: 2, SHORT: 3, UNDEFINED: 7 } as const;
 
   it.each([
-    ['Artist', 315, BYTE],
-    ['Artist', 315, UNDEFINED],
-    ['Artist', 315, SHORT],
-    ['DateTime', 306, BYTE],
-    ['HostComputer', 316, ASCII],
-    ['DocumentName', 269, UNDEFINED],
-    ['Make', 271, ASCII],
-    ['Model', 272, UNDEFINED],
-    ['Software', tag.Software, ASCII],
-    ['ImageDescription', tag.ImageDescription, BYTE],
-    ['XMP', tag.XMP, BYTE],
-    ['a private tag', 65_000, SHORT],
-    ['ImageDepth', tag.ImageDepth, ASCII],
-  ])(
-    'are not kept in %s (tag %i) of TIFF field type %i (1 BYTE, 2 ASCII, 3 SHORT, 7 UNDEFINED)',
-    async (_, number, type) => {
-      const bytes = Buffer.from(build(withTags(full, { [number]: { type, numbers: value } })));
-      const written = Buffer.from(type === SHORT ? value.flatMap((character) => [character, 0]) : value);
-      expect(bytes.includes(written)).toBe(true);
-      expect((await deidentifiedCopy(bytes)).includes(written.subarray(0, 12))).toBe(false);
-    },
-  );
+    ['Artist', 315, 'BYTE'],
+    ['Artist', 315, 'UNDEFINED'],
+    ['Artist', 315, 'SHORT'],
+    ['DateTime', 306, 'BYTE'],
+    ['HostComputer', 316, 'ASCII'],
+    ['DocumentName', 269, 'UNDEFINED'],
+    ['Make', 271, 'ASCII'],
+    ['Model', 272, 'UNDEFINED'],
+    ['Software', tag.Software, 'ASCII'],
+    ['ImageDescription', tag.ImageDescription, 'BYTE'],
+    ['XMP', tag.XMP, 'BYTE'],
+    ['a private tag', 65_000, 'SHORT'],
+    ['ImageDepth', tag.ImageDepth, 'ASCII'],
+  ] as const)('are not kept in %s (tag %i) of the field type %s', async (_, number, typeName) => {
+    const type = fieldTypes[typeName];
+    const bytes = Buffer.from(build(withTags(full, { [number]: { type, numbers: value } })));
+    const written = Buffer.from(typeName === 'SHORT' ? value.flatMap((character) => [character, 0]) : value);
+    expect(bytes.includes(written)).toBe(true);
+    expect((await deidentifiedCopy(bytes)).includes(written.subarray(0, 12))).toBe(false);
+  });
 
   it.each(['Hamamatsu', 'C9600-12', 'NDP.scan 2.5.89', 'OME Bio-Formats 6.7.0'])(
     'are kept in Software when they name a known program or device: %s',
@@ -67,7 +65,7 @@ describe('texts in the de-identified copy of a TIFF', () => {
     expect(Buffer.compare(await deidentifiedCopy(bytes, 64), copy)).toBe(0);
   });
 
-  it('make the copy impossible when two of them overlap', async () => {
+  it('make the copy impossible when two texts overlap in the file', async () => {
     const tags = {
       [tag.ImageDescription]: ascii('Jane Doe '.repeat(40)),
       271: ascii('Jane Doe and Company'),

@@ -109,7 +109,7 @@ describe('readBulkAnnotations (reads a file of DICOM bulk annotations)', () => {
     },
   );
 
-  it('returns the label of a group in the Turkish character set ISO_IR 148, also when stated with code extensions', async () => {
+  it('returns the label of a group of annotations in the Turkish character set, stated as ISO_IR 148 or as ISO 2022 IR 148', async () => {
     const label = Buffer.from([0x49, 0xfe, 0xfd, 0x6b, 0x20, 0xde]); // Işık Ş in ISO 8859-9
     for (const characterSet of [['ISO_IR 148'], ['ISO 2022 IR 148', 'ISO 2022 IR 87']]) {
       const found = await read(fileOf([group('POINT', 1, { coordinates: [1, 2], label })], { characterSet }));
@@ -126,7 +126,7 @@ describe('readBulkAnnotations (reads a file of DICOM bulk annotations)', () => {
     expect(found[2500]).toMatchObject({ coordinates: [5000, 5001], measurements: [['Area', 1250]] });
   });
 
-  it('assigns a measurement of some annotations to the annotations that its index list names', async () => {
+  it('assigns the values of a measurement only to the annotations that the index list of the measurement names', async () => {
     const file = fileOf([
       group('POINT', 3, { coordinates: [0, 0, 1, 1, 2, 2], measurements: [areas([7, 9], [1, 3])] }),
     ]);

@@ -58,7 +58,7 @@ describe('openFrames (reads frames, which are tiles, from the pixel data of a DI
     expect([...(await readFrame(1, 0))]).toEqual([4, 5, 6]);
   });
 
-  it('returns a frame after as many free bytes as the caller requests (room for a JPEG segment)', async () => {
+  it('returns a frame preceded by as many free bytes as the caller requests (room for a JPEG segment)', async () => {
     const source = sourceOf(item(...littleEndian(4, [0, 12])), item(1, 2, 3, 4), item(5, 6, 7, 8), delimiter);
     const readFrame = openFrames(pixelsIn(source, 2), rle, 0);
     for (const headroom of [0, 3, 8, 16]) {

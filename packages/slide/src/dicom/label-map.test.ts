@@ -18,7 +18,7 @@ describe.skipIf(folder === undefined)(
       expect(Math.min(width, height)).toBeGreaterThan(0);
     });
 
-    it('throws FILE_CORRUPT for a DICOM segmentation with 0 rows, and names the element in the message', async () => {
+    it('throws FILE_CORRUPT with "Rows is 0" in the message for a DICOM segmentation with 0 rows', async () => {
       const bytes = await readLabelMapFile();
       // The element Rows (0028,0010) in explicit VR: tag, US, length 2, value.
       const position = bytes.indexOf(Buffer.from('280010005553' + '0200', 'hex'));

@@ -47,7 +47,7 @@ describe('an Aperio slide', () => {
     );
   });
 
-  it('returns tiles of a smaller level with the pixels of the reduced image, except for JPEG artefacts', async () => {
+  it('returns a tile of level 1, which has the downsample 4, with the reduced original pixels, except for JPEG artefacts', async () => {
     const slide = await open();
     const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
     const expectedPixels = shrinkRaster(paintTissue(480, 400), 4);
@@ -79,7 +79,12 @@ describe('the ImageDescription (text metadata) of an Aperio slide', () => {
     ['AppMag 20 and MPP 0.4990', { AppMag: '20', MPP: '0.4990' }, 0.499, 20],
     ['MPP 0,2500 and AppMag 40,0 (decimal commas)', { MPP: '0,2500', AppMag: '40,0' }, 0.25, 40],
     ['AppMag 40 and no MPP', { AppMag: '  40  ', 'ScanScope ID': 'SS1234' }, null, 40],
-    ['MPP 0.25 and LineAreaXOffset MPP 7', { MPP: '0.25', 'LineAreaXOffset MPP': '7' }, 0.25, null],
+    [
+      'MPP 0.25 and a property whose name ends in MPP (LineAreaXOffset MPP 7)',
+      { MPP: '0.25', 'LineAreaXOffset MPP': '7' },
+      0.25,
+      null,
+    ],
     ['MPP 0.25 and AppMag 40X', { MPP: '0.25', AppMag: '40X' }, 0.25, 40],
     ['MPP 0 and AppMag -20', { MPP: '0', AppMag: '-20' }, null, null],
     ['MPP NaN and AppMag 1e308', { MPP: 'NaN', AppMag: '1e308' }, null, null],
@@ -94,14 +99,14 @@ describe('the ImageDescription (text metadata) of an Aperio slide', () => {
     },
   );
 
-  it('with 200,000 separators is parsed within the time limit of a test (linear time)', async () => {
+  it('with MPP after 200,000 separators ("| ") gives the micrometres per pixel null within the time limit of a test, because only 64 KiB are read', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
     expect(slide.mpp).toBeNull();
   });
 
-  it('with 60,000 spaces inside a number is parsed 60 times within the time limit of a test (linear time)', async () => {
+  it('with 60,000 spaces inside the value of MPP gives the micrometres per pixel null, 60 times within the time limit of a test (linear time)', async () => {
     const [full] = await svsDirectories({ hasAssociatedImages: false });
     const description = ascii(`Aperio|MPP = 1${' '.repeat(60_000)}y`);
     const { bytes } = buildTiff({
@@ -123,12 +128,12 @@ describe('the levels of an Aperio slide', () => {
     expect(slide.mpp).toEqual({ x: 0.499, y: 0.499 });
   });
 
-  it('are 480 and 120 pixels wide, without a duplicate, when two TIFF directories have the same size', async () => {
+  it('contain full resolution only once if two TIFF directories have its size', async () => {
     const slide = await openChanged(([full, ...others]) => [full, full, ...others] as DirectoryPlan[]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
   });
 
-  it('do not include a TIFF directory with another aspect ratio', async () => {
+  it('do not include a TIFF directory whose aspect ratio differs from that of full resolution', async () => {
     const wide = (await svsDirectories({ width: 200, height: 100, downsamples: [1] }))[0] as DirectoryPlan;
     const slide = await openChanged((directories) => [...directories, wide]);
     expect(slide.levels.map(({ width }) => width)).toEqual([480, 120]);
@@ -148,8 +153,8 @@ describe('the levels of an Aperio slide', () => {
 
 describe('a JPEG 2000 tile of an Aperio slide', () => {
   it.each([
-    ['with the TIFF compression 33003 is declared as YCbCr', 33_003, 'ycc'],
-    ['with the TIFF compression 33005 has no declared colour model, which means RGB', 33_005, undefined],
+    ['with the TIFF compression 33003 has the colour model "ycc" (YCbCr)', 33_003, 'ycc'],
+    ['with the TIFF compression 33005 has no colour model, which means RGB', 33_005, undefined],
   ])('%s', async (_, compression, colour) => {
     const slide = await openChanged(([full]) => [withTags(full, { [tag.Compression]: short(compression) })]);
     const tile = await slide.readTile({ level: 0, column: 0, row: 0 });
@@ -190,7 +195,7 @@ describe('the associated images of an Aperio slide', () => {
     );
   });
 
-  it('are label, macro and thumbnail even if the descriptions of label and macro are blank', async () => {
+  it('are label, macro and thumbnail even if the ImageDescription of label and macro is empty', async () => {
     const indexOfLabel = 3; // after full resolution, thumbnail and smaller level; the macro follows
     const slide = await openChanged((directories) =>
       directories.map((directory, i) =>
@@ -200,7 +205,7 @@ describe('the associated images of an Aperio slide', () => {
     expect([...slide.associatedImages].sort()).toEqual(['label', 'macro', 'thumbnail']);
   });
 
-  it('are an empty list for a file without any, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
+  it('are an empty list for a file without label, macro and thumbnail, and reading the label throws ASSOCIATED_IMAGE_MISSING', async () => {
     const slide = await open({ hasAssociatedImages: false });
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
@@ -220,12 +225,20 @@ describe('openSlideFrom (opens a slide)', () => {
     ],
     ['with JPEG of four samples a pixel', { [tag.SamplesPerPixel]: short(4) }, 'FORMAT_NOT_SUPPORTED'],
     ['with floating-point samples', { [tag.SampleFormat]: short(3, 3, 3) }, 'FORMAT_NOT_SUPPORTED'],
-    ['with fewer tiles than its planes need', { [tag.PlanarConfiguration]: short(2) }, 'FILE_CORRUPT'],
-    ['with several planes in depth', { [tag.ImageDepth]: long(3) }, 'FORMAT_NOT_SUPPORTED'],
-    ['of width 0', { [tag.ImageWidth]: long(0) }, 'FILE_CORRUPT'],
-    ['of width 2^31', { [tag.ImageWidth]: long(2 ** 31) }, 'LIMIT_EXCEEDED'],
     [
-      'of 10^6 × 10^6 pixels in tiles of 16 × 16 pixels',
+      'with tiles for only one of three colour planes (PlanarConfiguration 2)',
+      { [tag.PlanarConfiguration]: short(2) },
+      'FILE_CORRUPT',
+    ],
+    [
+      'with the ImageDepth 3, a volume instead of a flat image',
+      { [tag.ImageDepth]: long(3) },
+      'FORMAT_NOT_SUPPORTED',
+    ],
+    ['of width 0', { [tag.ImageWidth]: long(0) }, 'FILE_CORRUPT'],
+    ['of width 2^31 (limit 2^31 − 1)', { [tag.ImageWidth]: long(2 ** 31) }, 'LIMIT_EXCEEDED'],
+    [
+      'of 10^6 × 10^6 pixels in tiles of 16 × 16 pixels (limit 2^26 tiles)',
       {
         [tag.ImageWidth]: long(1e6),
         [tag.ImageLength]: long(1e6),
@@ -235,7 +248,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
     ['with tiles of width 0', { [tag.TileWidth]: long(0) }, 'FILE_CORRUPT'],
-    ['with tiles of 65,536 pixels', { [tag.TileLength]: long(65_536) }, 'LIMIT_EXCEEDED'],
+    ['with tiles of height 65,536 (limit 8,192)', { [tag.TileLength]: long(65_536) }, 'LIMIT_EXCEEDED'],
     ['with fewer tiles than its size needs', { [tag.ImageLength]: long(4000) }, 'FILE_CORRUPT'],
     ['with fewer byte counts than tiles', { [tag.TileByteCounts]: long(1, 2, 3) }, 'FILE_CORRUPT'],
   ])('throws $2 for an Aperio slide %s', async (_, tags, code) => {
@@ -248,7 +261,7 @@ describe('openSlideFrom (opens a slide)', () => {
     await expect(opening).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
   });
 
-  it('throws LIMIT_EXCEEDED for an Aperio slide with 40 levels', async () => {
+  it('throws LIMIT_EXCEEDED for an Aperio slide with 40 levels (limit 32)', async () => {
     const opening = openChanged(([full]) =>
       Array.from({ length: 40 }, (_, i) =>
         withTags(full, { [tag.ImageWidth]: long(480 - 6 * i), [tag.ImageLength]: long(400 - 5 * i) }),

@@ -49,7 +49,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'whose file segment has 2^62 bytes',
+      'whose file segment states a length of 2^62 bytes, above the largest valid number (2^53 − 1)',
       (file) => file.writeBigInt64LE(2n ** 62n, USED_SIZE_OFFSET),
       'FILE_CORRUPT',
     ],
@@ -70,17 +70,17 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with the offset 2^63 − 1 of its subblock directory',
+      'whose offset of the subblock directory is 2^63 − 1, above the largest valid number (2^53 − 1)',
       (file) => file.writeBigInt64LE(2n ** 63n - 1n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'with the offset of its subblock directory in the file header',
+      'whose offset of the subblock directory points into the file header',
       (file) => file.writeBigInt64LE(4n, fileField.directory),
       'FILE_CORRUPT',
     ],
     [
-      'with the offset of its subblock directory at a subblock',
+      'whose offset of the subblock directory points to a subblock',
       (file, { subblocks }) => file.writeBigInt64LE(BigInt(subblocks[0] ?? 0), fileField.directory),
       'FILE_CORRUPT',
     ],
@@ -191,7 +191,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with subblocks 2^32 pixels apart',
+      'with subblocks that span a width of 2^32 pixels (limit 2^31 − 1)',
       (file, places) => {
         file.writeInt32LE(-(2 ** 31), positionInDimension(places, 0, 0, dimensionField.start));
         file.writeInt32LE(2 ** 31 - 1, positionInDimension(places, 1, 0, dimensionField.start));
@@ -199,7 +199,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with subblocks that span 2^50 pixels',
+      'with subblocks that span 2^25 × 2^25 pixels (limit 2^38 pixels)',
       (file, places) => {
         file.writeInt32LE(2 ** 25, positionInDimension(places, 1, 0, dimensionField.start));
         file.writeInt32LE(2 ** 25, positionInDimension(places, 1, 1, dimensionField.start));
@@ -249,7 +249,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_TRUNCATED',
     ],
     [
-      'with the offset of its metadata at another segment',
+      'whose offset of the metadata points to the subblock directory',
       (file, { directory }) => file.writeBigInt64LE(BigInt(directory), fileField.metadata),
       'FILE_CORRUPT',
     ],
@@ -280,7 +280,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_TRUNCATED',
     ],
     [
-      'with the offset of its list of attachments at another segment',
+      'whose offset of the list of attachments points into the file segment (the first one)',
       (file) => file.writeBigInt64LE(32n, fileField.attachments),
       'FILE_CORRUPT',
     ],
@@ -322,7 +322,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with 17 channels',
+      'with 17 channels (limit 16)',
       {
         subblocks: Array.from({ length: 17 }, (_, C) => ({
           ...plainSubblock,
@@ -338,7 +338,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with 200 resolutions',
+      'with 200 resolutions, above the limit',
       {
         subblocks: [
           { ...plainSubblock, width: 6400, height: 4800 },
@@ -354,7 +354,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with 4,096 subblocks of 10^6 rows',
+      'with 4,096 subblocks of 10^6 rows, for which the index of the level would be too large',
       {
         subblocks: Array.from({ length: 4096 }, () => ({
           ...plainSubblock,
@@ -370,7 +370,7 @@ describe('openSlideFrom (opens a slide)', () => {
     await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects a CZI file with JPEG XR with a message that names ZEN or OME-TIFF as a way to convert the slide', async () => {
+  it('rejects a CZI file in JPEG XR with the advice to save it again in ZEN or to convert it to OME-TIFF', async () => {
     const bytes = buildDamaged((file, places) =>
       file.writeInt32LE(4, positionInEntry(places, 0, entryField.compression)),
     );
@@ -378,12 +378,12 @@ describe('openSlideFrom (opens a slide)', () => {
   });
 });
 
-describe('openSlideFrom (opens a slide) with a truncated CZI file', () => {
+describe('openSlideFrom (opens a slide) and readTile with a truncated CZI file', () => {
   it.each([
     ['start', true],
     ['end', false],
   ] as const)(
-    'throws FILE_TRUNCATED or FORMAT_NOT_RECOGNISED, or returns the complete tile, for every length (subblock directory at the %s)',
+    'throw FILE_TRUNCATED or FORMAT_NOT_RECOGNISED, or return the tile of the complete file, for every length (subblock directory at the %s)',
     async (_, isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...completePlan, attachments: [], isDirectoryFirst });
       const readTileOfTruncated = async (length: number) => {

@@ -41,13 +41,13 @@ describe('readTile (reads and decodes a tile) of a CZI slide', () => {
 
   it.each<[string, Damage, string]>([
     [
-      'when its subblock offset is at another segment',
+      'when its subblock offset points to the subblock directory',
       (file, places) =>
         file.writeBigInt64LE(BigInt(places.directory), positionInEntry(places, 0, entryField.position)),
       'FILE_CORRUPT',
     ],
     [
-      'when its subblock offset is at the file segment',
+      'when its subblock offset points to the file segment',
       (file, places) => file.writeBigInt64LE(0n, positionInEntry(places, 0, entryField.position)),
       'FILE_CORRUPT',
     ],
@@ -137,14 +137,18 @@ describe('readTile (reads and decodes a tile) of a CZI slide', () => {
       { compression: codec.zstd0, data: bomb },
       'FILE_CORRUPT',
     ],
-    ['when its zstd1 data are empty', { compression: codec.zstd1, data: new Uint8Array() }, 'FILE_CORRUPT'],
     [
-      'when its zstd1 data have a header of 2 bytes',
+      'when its zstd1 data (Zstandard with a header) are empty',
+      { compression: codec.zstd1, data: new Uint8Array() },
+      'FILE_CORRUPT',
+    ],
+    [
+      'when its zstd1 data (Zstandard with a header) state a header of 2 bytes instead of 1 or 3',
       { compression: codec.zstd1, data: Buffer.concat([Uint8Array.of(2, 1), zstd1Data.subarray(1)]) },
       'FILE_CORRUPT',
     ],
     [
-      'when its zstd1 data have an unknown header',
+      'when its zstd1 data (Zstandard with a header) have an unknown chunk type in the header',
       {
         compression: codec.zstd1,
         data: Buffer.concat([Uint8Array.of(3, 7, 1), zstd1Data.subarray(1)]),
@@ -152,7 +156,7 @@ describe('readTile (reads and decodes a tile) of a CZI slide', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when its zstd1 data end in their header',
+      'when its zstd1 data (Zstandard with a header) end inside the header',
       { compression: codec.zstd1, data: Uint8Array.of(3, 1) },
       'FILE_CORRUPT',
     ],
@@ -196,7 +200,7 @@ describe('readTile (reads and decodes a tile) of a CZI slide', () => {
     });
   });
 
-  it('throws FILE_CORRUPT only for a tile that shows a damaged subblock, and reads the subblock again on the next request', async () => {
+  it('throws FILE_CORRUPT only for the tile of a damaged subblock, and returns this tile after the file was repaired', async () => {
     const distantSubblock = { ...plainSubblock, x: 600 };
     const { bytes, places } = buildCzi({ subblocks: [plainSubblock, distantSubblock] });
     const intactValue = bytes.readInt32LE(positionInSubblock(places, METADATA_SIZE_OFFSET));

@@ -44,7 +44,7 @@ describe.skipIf(slides === '')(`openSlide with a real Zeiss slide${skipped}`, ()
     },
   );
 
-  it('returns RGB-8bit.czi, whose samples are stored in the order blue, green, red, in the order red, green, blue', async () => {
+  it('returns the samples of RGB-8bit.czi in the order red, green, blue, although the file stores blue, green, red', async () => {
     const path = pathOf('RGB-8bit.czi');
     const slide = await openSlide({ path });
     const source = await openFileSource(path);

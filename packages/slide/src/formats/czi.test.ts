@@ -90,7 +90,7 @@ function greyOf({ width, height, rgb }: Raster): Raster {
 const metadataXml = (elements: string) => `<ImageDocument><Metadata>${elements}</Metadata></ImageDocument>`;
 
 describe('a Zeiss slide (CZI file)', () => {
-  it('of 16-bit grey without display settings is stretched between its 0.1 % darkest and brightest pixels', async () => {
+  it('of 16-bit grey without display settings shows the darkest 0.1 % of its pixels as black and the brightest 0.1 % as white', async () => {
     const picture = paintTissue(700, 530);
     const slide = await open(await subblocksOf(picture, { pixels: 'gray16', compression: 'none' }));
     const { rgb } = await readLevel(slide, 0);
@@ -109,24 +109,24 @@ describe('a Zeiss slide (CZI file)', () => {
     expect(maxDifference).toBeLessThanOrEqual(4);
   });
 
-  it.each<[CziPixels, CziCompression, number]>([
-    ['bgr24', 'none', 0],
-    ['bgr24', 'zstd0', 0],
-    ['bgr24', 'zstd1', 0],
-    ['bgr24', 'jpeg', 3],
-    ['bgra32', 'none', 0],
-    ['bgra32', 'zstd1', 0],
-    ['bgr48', 'none', 1],
-    ['bgr48', 'zstd1-split', 1],
-    ['gray8', 'none', 0],
-    ['gray8', 'zstd0', 0],
-    ['gray8', 'jpeg', 3],
-    ['gray16', 'none', 1],
-    ['gray16', 'zstd1', 1],
-    ['gray16', 'zstd1-split', 1],
+  it.each<[string, CziPixels, CziCompression, number]>([
+    ['bgr24 pixels, uncompressed,', 'bgr24', 'none', 0],
+    ['bgr24 pixels in zstd0 (Zstandard)', 'bgr24', 'zstd0', 0],
+    ['bgr24 pixels in zstd1 (Zstandard with a header)', 'bgr24', 'zstd1', 0],
+    ['bgr24 pixels in JPEG', 'bgr24', 'jpeg', 3],
+    ['bgra32 pixels, uncompressed,', 'bgra32', 'none', 0],
+    ['bgra32 pixels in zstd1 (Zstandard with a header)', 'bgra32', 'zstd1', 0],
+    ['bgr48 pixels, uncompressed,', 'bgr48', 'none', 1],
+    ['bgr48 pixels in zstd1 with separate low and high bytes', 'bgr48', 'zstd1-split', 1],
+    ['gray8 pixels, uncompressed,', 'gray8', 'none', 0],
+    ['gray8 pixels in zstd0 (Zstandard)', 'gray8', 'zstd0', 0],
+    ['gray8 pixels in JPEG', 'gray8', 'jpeg', 3],
+    ['gray16 pixels, uncompressed,', 'gray16', 'none', 1],
+    ['gray16 pixels in zstd1 (Zstandard with a header)', 'gray16', 'zstd1', 1],
+    ['gray16 pixels in zstd1 with separate low and high bytes', 'gray16', 'zstd1-split', 1],
   ])(
-    'of pixel type %s and compression %s returns the original pixels, with a mean difference of at most %i of 255',
-    async (pixels, compression, maxMean) => {
+    'with %s returns the original pixels, with a mean difference of at most $3 of 255',
+    async (_, pixels, compression, maxMean) => {
       const picture = paintTissue(700, 530);
       // The 16-bit samples that encodeCziPixels writes are those of a camera of 14 bits.
       const xml = metadataXml(
@@ -155,7 +155,7 @@ describe('a Zeiss slide (CZI file)', () => {
     },
   );
 
-  it('has the smaller resolutions of the file as levels', async () => {
+  it('has the half and quarter resolution of the file as levels, with the reduced original pixels', async () => {
     const picture = paintTissue(1200, 900);
     const plans = [
       ...(await subblocksOf(picture)),
@@ -182,7 +182,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).max).toBe(0);
   });
 
-  it('assigns a stored subblock one pixel wide to the level of the other subblocks with the same resolution', async () => {
+  it('has one level for all subblocks that are reduced by 4, even if some of them are stored only one pixel wide', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
       ...(await subblocksOf(picture)),
@@ -197,7 +197,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).max).toBe(0);
   });
 
-  it('has its top left corner at the top left subblock, also if that has the coordinates -118583, 88865', async () => {
+  it('has its top left corner at its top left subblock, even if the file states the coordinates -118583, 88865 for it', async () => {
     const picture = paintTissue(400, 300);
     const slide = await open(await subblocksOf(picture, { origin: [-118_583, 88_865] }));
     expect(difference(await readLevel(slide, 0), picture).max).toBe(0);
@@ -224,7 +224,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect([...rgb.subarray(9 * 3, 11 * 3)]).toEqual([1, 2, 3, 255, 255, 255]);
   });
 
-  it('returns the original pixels of a tile from the middle of a 36 MB uncompressed subblock', async () => {
+  it('returns the original pixels of the bottom right tile of a 36 MB uncompressed subblock', async () => {
     const [width, height] = [6000, 2000];
     const picture = paintTissue(600, 400);
     const data = new Uint8Array(width * height * 3).fill(200);
@@ -275,7 +275,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
   const firstBrightness = async (slide: Slide) => (await readLevel(slide, 0)).rgb[0];
 
   it.each(['Z', 'T', 'B', 'H', 'R', 'I', 'V'])(
-    'shows the subblock with the lowest position in the dimension %s',
+    'shows the subblock with the lowest position if subblocks differ only in the dimension %s',
     async (name) => {
       const plans = await Promise.all(
         [5, 3, 4].map(async (position) => {
@@ -287,7 +287,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
     },
   );
 
-  it('reports the shown focal plane and the numbers of focal planes and time points', async () => {
+  it('reports the shown focal plane and the numbers of focal planes and time points (1, 3 and 2), or nothing for a file with only one plane', async () => {
     const plans = await Promise.all(
       [
         { Z: 0, T: 0 },
@@ -300,7 +300,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('shows a subblock that states no position in the dimension Z, as if at position 0, instead of one at position 2', async () => {
+  it('shows a subblock without a position in the dimension Z, which counts as position 0, instead of one at position 2', async () => {
     const [atZ2] = await subblocksOf(greyImage(10), { dimensions: { Z: 2 } });
     const [withoutZ] = await subblocksOf(greyImage(20));
     expect(await firstBrightness(await open([withoutZ, atZ2] as SubblockPlan[]))).toBe(20);
@@ -365,7 +365,7 @@ describe('a Zeiss slide (CZI file) with channels', () => {
     expect(await firstPixel(await open(plans))).toEqual([255, 100, 0]);
   });
 
-  it('does not show a channel that the file hides, unless it hides all channels', async () => {
+  it('does not show a channel that the file hides, but shows all channels of a file that hides all', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
     const xml = displaySettings('<IsSelected>false</IsSelected>', '<Color>#00FF00</Color>');
     expect(await firstPixel(await open(plans, xml))).toEqual([100, 100, 100]);
@@ -373,7 +373,7 @@ describe('a Zeiss slide (CZI file) with channels', () => {
     expect(await firstPixel(await open(plans, allHidden))).toEqual([255, 100, 0]);
   });
 
-  it('scales a channel by the Low and High of its display settings', async () => {
+  it("stretches the samples between Low and High of a channel's display settings to the range 0 to 255", async () => {
     const xml = displaySettings('<Low>0.2</Low><High>0.6</High>');
     // 0.2 of 255 is 51 and 0.6 is 153; (91 − 51) / (153 − 51) × 255 is 100.
     expect((await firstPixel(await open(await channel(0, 91), xml)))[0]).toBe(100);
@@ -382,14 +382,17 @@ describe('a Zeiss slide (CZI file) with channels', () => {
   });
 
   it.each([
-    ['inverted', '<Low>0.6</Low><High>0.2</High>'],
-    ['out of range', '<Low>-1</Low><High>1e308</High>'],
+    ['in reverse order (0.6 and 0.2)', '<Low>0.6</Low><High>0.2</High>'],
+    ['out of range (-1 and 1e308)', '<Low>-1</Low><High>1e308</High>'],
     ['not numbers', '<Low>dark</Low><High>bright</High>'],
-  ])('shows a channel unscaled if Low and High of its display settings are %s', async (_, elements) => {
-    expect((await firstPixel(await open(await channel(0, 100), displaySettings(elements))))[0]).toBe(100);
-  });
+  ])(
+    'shows the stored samples of a channel if Low and High of its display settings are %s',
+    async (_, elements) => {
+      expect((await firstPixel(await open(await channel(0, 100), displaySettings(elements))))[0]).toBe(100);
+    },
+  );
 
-  it('shows only the first channel with colour pixels if it has channels with colour and with grey pixels', async () => {
+  it('shows only the first colour channel if the file has grey and colour channels', async () => {
     const plans = [
       ...(await channel(0, 10)),
       ...(await channel(1, 20, 'bgr24')),
@@ -426,8 +429,12 @@ describe('the metadata of a Zeiss slide (CZI file)', () => {
     '<Scaling><AutoScaling><ObjectiveName>Plan-Apochromat 10x/0.45 M27</ObjectiveName></AutoScaling></Scaling>';
 
   it.each<[string, string, { x: number; y: number } | null]>([
-    ['Distance values in metres', scaling('4E-07', '2.2E-07'), { x: 0.4, y: 0.22 }],
-    ['Distance values with a decimal comma', scaling('0,00000025', '2,5E-7'), { x: 0.25, y: 0.25 }],
+    ['Distance values of 4E-07 and 2.2E-07 (metres)', scaling('4E-07', '2.2E-07'), { x: 0.4, y: 0.22 }],
+    [
+      'Distance values of 0,00000025 and 2,5E-7 (metres, decimal commas)',
+      scaling('0,00000025', '2,5E-7'),
+      { x: 0.25, y: 0.25 },
+    ],
     ['a Distance value of zero', scaling('0', '4E-07'), null],
     ['a negative Distance value', scaling('-4E-07', '4E-07'), null],
     ['Distance values of one metre', scaling('1', '1'), null],
@@ -441,18 +448,18 @@ describe('the metadata of a Zeiss slide (CZI file)', () => {
 
   it.each<[string, string, number | null]>([
     [
-      'an ObjectiveRef to one of two objectives',
+      'objectives of 5 and 20, and an ObjectiveRef to the second,',
       objectives('<ObjectiveRef Id="b"/>', ['a', '5'], ['b', '20']),
       20,
     ],
-    ['a single objective and no ObjectiveRef', objectives('', ['a', '40']), 40],
-    ['two objectives and no ObjectiveRef', objectives('', ['a', '5'], ['b', '20']), null],
+    ['a single objective, of 40, and no ObjectiveRef', objectives('', ['a', '40']), 40],
+    ['objectives of 5 and 20, and no ObjectiveRef,', objectives('', ['a', '5'], ['b', '20']), null],
     [
       'an ObjectiveRef to an objective that does not exist',
       objectives('<ObjectiveRef Id="c"/>', ['a', '5']),
       null,
     ],
-    ['a magnification only in ObjectiveName', objectiveName, 10],
+    ['a magnification only in the ObjectiveName "Plan-Apochromat 10x/0.45 M27"', objectiveName, 10],
     ['a magnification of 0', objectives('', ['a', '0']), null],
     ['a magnification of 1e300', objectives('', ['a', '1e300']), null],
   ])('with %s give the objective power $2', async (_, elements, power) => {
@@ -492,7 +499,7 @@ describe('the associated images of a Zeiss slide (CZI file)', () => {
     });
   });
 
-  it('are an empty list for a file without attachments, and reading one throws ASSOCIATED_IMAGE_MISSING', async () => {
+  it('are an empty list for a file without attachments, and reading the label throws ASSOCIATED_IMAGE_MISSING', async () => {
     const slide = await open(await subblocksOf(paintTissue(64, 64)));
     expect(slide.associatedImages.size).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({

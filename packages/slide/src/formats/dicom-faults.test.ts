@@ -201,7 +201,11 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['an item outside a sequence', startingWith(itemHeader(tag.Item, 0)), 'FILE_CORRUPT'],
-  ['sequences that are nested 20 levels deep', withElements(nestedSequences(20)), 'LIMIT_EXCEEDED'],
+  [
+    'sequences that are nested 20 levels deep (limit 16)',
+    withElements(nestedSequences(20)),
+    'LIMIT_EXCEEDED',
+  ],
   ['endlessly nested sequences', startingWith(deeplyNestedSequences), 'LIMIT_EXCEEDED'],
   ['a million elements', startingWith(millionElements), 'LIMIT_EXCEEDED'],
   [
@@ -385,7 +389,7 @@ const defectsOnOpen: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'no frame of the first optical path that it lists',
+    'no frame of the first optical path in its OpticalPathSequence',
     fileWith(
       sparsePlan,
       sequence(tag.OpticalPathSequence, [[text(tag.OpticalPathIdentifier, 'SH', 'other')]]),
@@ -398,7 +402,7 @@ const defectsOnOpen: readonly Fault[] = [
 const harmlessDefects: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
   ['a wrong group length of the file header', withMeta(ul(0x0002_0000, 4_000_000))],
   [
-    'a preamble of another format',
+    'a preamble that is the header of a TIFF file',
     changedFile((file) => ({
       ...file,
       preamble: Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(124, 255)]),
@@ -458,7 +462,7 @@ describe('openSlideFrom (opens a slide) with a slide of several DICOM files', ()
     await expect(openSlideFrom(files)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('throws FILE_CORRUPT if the file of a smaller level is damaged', async () => {
+  it('throws FILE_CORRUPT if the file of level 1 is damaged, although that of level 0 is intact', async () => {
     const small = await buildDicom({ instance: '2', downsample: 2, more: [us(tag.Rows, 0)] });
     const files = memoryFiles({ a: await buildDicom(), b: small });
     await expect(openSlideFrom(files)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });

@@ -106,9 +106,13 @@ const defectsOnRead: readonly Fault[] = [
   ],
 
   // Frames without a table.
-  ['one frame missing from its pixel data', changedFragments((all) => all.slice(1)), 'FILE_CORRUPT'],
   [
-    'one frame more than it declares',
+    'one frame fewer in its pixel data than NumberOfFrames states',
+    changedFragments((all) => all.slice(1)),
+    'FILE_CORRUPT',
+  ],
+  [
+    'one frame more in its pixel data than NumberOfFrames states',
     changedFragments((all) => [...all, all[0] as Uint8Array]),
     'FILE_CORRUPT',
   ],
@@ -179,7 +183,7 @@ const defectsOnRead: readonly Fault[] = [
   ['JPEG frames that are not JPEG', changedFrames(() => Buffer.from('no picture at all.')), 'FILE_CORRUPT'],
   ['truncated JPEG frames', changedFrames((frame) => frame.subarray(0, -40)), 'FILE_CORRUPT'],
   [
-    'JPEG frames of another size',
+    'JPEG frames of height 40 instead of the 32 that Rows states',
     changedFrames((frame) => spoilFrameHeader(frame, 5, 0, 40)),
     'FILE_CORRUPT',
   ],

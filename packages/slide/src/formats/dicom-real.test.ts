@@ -45,14 +45,17 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     ['highdicom/sm_image_grayscale.dcm', 'samples', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_jpegls.dcm', 'jpegls', { x: 0.499, y: 0.499 }],
     ['highdicom/sm_image_numbers.dcm', 'samples', { x: 0.499, y: 0.499 }],
-  ])('reads %s with the codec "%s" and the micrometres per pixel %j', async (name, codec, mpp) => {
-    const slide = await openSlide({ path: path(name) });
-    expect(slide.levels).toHaveLength(1);
-    expect(slide.mpp).toEqual(mpp);
-    expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec });
-    await drawLevel(slide, 0);
-    await slide.close();
-  });
+  ])(
+    'reads %s with tiles of the codec "%s" ("samples": uncompressed) and the micrometres per pixel %j',
+    async (name, codec, mpp) => {
+      const slide = await openSlide({ path: path(name) });
+      expect(slide.levels).toHaveLength(1);
+      expect(slide.mpp).toEqual(mpp);
+      expect(await slide.readTile({ level: 0, column: 0, row: 0 })).toMatchObject({ codec });
+      await drawLevel(slide, 0);
+      await slide.close();
+    },
+  );
 
   it('reads the same pixels from sm_image.dcm (uncompressed) and sm_image_jpegls.dcm (JPEG-LS)', async () => {
     const uncompressed = await openSlide({ path: path('highdicom/sm_image.dcm') });
@@ -85,7 +88,7 @@ describe.skipIf(slides === undefined)('openSlide with real DICOM files (skipped 
     });
   });
 
-  it('rejects boxes_0.dcm truncated to any length with a SlideError, or reads all its pixels', async () => {
+  it('throws SlideError for a truncated boxes_0.dcm, or reads all pixels of the image, whatever the length', async () => {
     const bytes = await readFile(path('openslide-boxes/boxes_0.dcm'));
     const completeImage = await drawLevel(await openFiles({ a: bytes }), 0);
     // Every seventh length, to save time.

@@ -29,10 +29,11 @@ import {
 } from '../testing/damage-bytes.ts';
 import { drawLevel } from '../testing/draw-level.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
+import { propertyRuns } from '../testing/property-runs.ts';
 import { openDamaged, readTiles, type TileResult } from '../testing/read-damaged.ts';
 
-/** Number of damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
-const runs = Number(process.env.FUZZ_RUNS ?? 1000);
+/** Number of damaged files per property. */
+const runs = propertyRuns(1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
 /** Encodings that store the exact pixels. */
@@ -286,7 +287,7 @@ describe('the DICOM reader (with random slides and random faults)', () => {
           expect(difference(await drawLevel(slide, 0), pictureOf(plan))).toEqual({ mean: 0, max: 0 });
           await slide.close();
         }),
-        { numRuns: Math.max(200, Math.ceil(runs / 50)) },
+        { numRuns: propertyRuns(200, 1 / 50) },
       );
     },
     TIMEOUT_MS,
@@ -329,7 +330,7 @@ describe('the DICOM reader (with random slides and random faults)', () => {
           expect(wrongTiles(tiles, base.tiles)).toEqual([]);
           await opened.slide.close();
         }),
-        { numRuns: Math.max(1000, Math.ceil(runs / 5)) },
+        { numRuns: propertyRuns(1000, 1 / 5) },
       );
     },
     TIMEOUT_MS,
@@ -366,7 +367,7 @@ describe('the DICOM reader (with random slides and random faults)', () => {
           await opened.slide.close();
           expect(opened.count.open).toBe(0);
         }),
-        { numRuns: Math.max(500, Math.ceil(runs / 20)) },
+        { numRuns: propertyRuns(500, 1 / 20) },
       );
     },
     TIMEOUT_MS,

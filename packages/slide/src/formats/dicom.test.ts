@@ -21,7 +21,7 @@ import { drawLevel } from '../testing/draw-level.ts';
 import { differenceFromPlan, openDicom, openFiles } from '../testing/open-dicom.ts';
 
 describe('a DICOM slide', () => {
-  it('of three files, one per level, has the same levels and pixels for both orders of the files', async () => {
+  it('of three files, one per level, has the same levels and pixels if the files are listed in reverse order', async () => {
     const plans = [{}, { downsample: 2 }, { downsample: 4, tileWidth: 24, tileHeight: 16 }];
     for (const order of [plans, plans.toReversed()]) {
       const slide = await openDicom(...order);
@@ -188,7 +188,7 @@ describe('a DICOM slide', () => {
       });
     });
 
-    it('omits a level that shows the label, and is rejected if full resolution shows the label', async () => {
+    it('has no level for an image that shows the label, and is rejected with FORMAT_NOT_SUPPORTED if full resolution shows it', async () => {
       const showingLabel = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
       expect((await openDicom({}, { downsample: 2, ...showingLabel })).levels).toHaveLength(1);
       await expect(openDicom(showingLabel)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
@@ -223,11 +223,11 @@ describe('a DICOM slide', () => {
       expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
     });
 
-    it('has no level for an image with another aspect ratio', async () => {
+    it('has no level for an image whose aspect ratio differs from that of full resolution', async () => {
       expect((await openDicom({}, { width: 48, height: 40 })).levels).toHaveLength(1);
     });
 
-    it('has no level for an image of another area of the glass', async () => {
+    it('has no level for an image that shows another area of the glass than full resolution', async () => {
       const elsewhere = sequence(tag.TotalPixelMatrixOriginSequence, [
         [
           text(tag.XOffsetInSlideCoordinateSystem, 'DS', '20.5'),
@@ -237,11 +237,11 @@ describe('a DICOM slide', () => {
       expect((await openDicom({}, { downsample: 2, more: [elsewhere] })).levels).toHaveLength(1);
     });
 
-    it('has one level for two images of the same size', async () => {
+    it('has one level per size if the files contain two images of each size', async () => {
       expect((await openDicom({}, {}, { downsample: 2 }, { downsample: 2 })).levels).toHaveLength(2);
     });
 
-    it('has no level for an image of another series, pyramid or patient', async () => {
+    it('has no level for an image of another series, pyramid or patient than full resolution', async () => {
       const small = { downsample: 2 };
       expect((await openDicom({}, { ...small, series: '2' })).levels).toHaveLength(1);
       expect((await openDicom({}, { ...small, patient: 'P-2' })).levels).toHaveLength(1);
@@ -372,7 +372,7 @@ describe('a DICOM slide', () => {
       expect(readJpegHeader(jpeg)).toMatchObject({ width: 32, height: 32, declaresColour: false });
     });
 
-    it('returns all bytes of the stored JPEG that follow the added marker unchanged', async () => {
+    it('returns the stored JPEG unchanged, except for the Adobe marker that is added', async () => {
       const plan = { codec: 'jpeg', photometric: 'YBR_FULL_422' } as const;
       const jpeg = await tileBytes(plan);
       const headerBytes = 2 + 16; // SOI and the added Adobe segment
@@ -435,7 +435,7 @@ describe('a DICOM slide', () => {
       },
     );
 
-    it('returns the last tile of the file at column 0, row 0 if the frames state positions in reverse order', async () => {
+    it('returns the last frame of the file as the tile at column 0, row 0 if the frames state their positions in reverse order', async () => {
       // Position of each frame, for 3 × 2 tiles of 32 pixels.
       const groups = [5, 4, 3, 2, 1, 0].map((tile) => [
         sequence(tag.PlanePositionSlideSequence, [
@@ -464,7 +464,7 @@ describe('a DICOM slide', () => {
     });
 
     it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      'shows the focal plane closest to the glass and the first optical path if DimensionOrganizationType is %s',
+      'shows only the focal plane closest to the glass (of 3) and the first optical path (of 2) if DimensionOrganizationType is %s',
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await openDicom(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
@@ -479,7 +479,7 @@ describe('a DICOM slide', () => {
       [0.5, 0],
       [Number.NaN, 0],
     ])(
-      'throws TILE_OUT_OF_RANGE for column %d, row %d, and for a level that does not exist',
+      'throws TILE_OUT_OF_RANGE for column %d, row %d of a grid of 3 × 2 tiles, and for a level that does not exist',
       async (column, row) => {
         const slide = await openDicom();
         await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({

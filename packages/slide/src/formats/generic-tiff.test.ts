@@ -78,7 +78,7 @@ describe('a generic TIFF slide', () => {
     },
   );
 
-  it('has no level for a smaller TIFF directory that is not marked as reduced, because it may be a label', async () => {
+  it('has no level for a TIFF directory of half size that is not marked as a reduced image, nor for a reduced mask', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -120,7 +120,7 @@ describe('a generic TIFF slide', () => {
     expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
   });
 
-  it('returns the original pixels of levels in LZW strips and PackBits tiles, with a JPEG level between them', async () => {
+  it('returns the original pixels of level 0 (LZW strips) and level 2 (PackBits tiles), and needs no rendering for level 1 (JPEG)', async () => {
     const level = (side: number, plan: Partial<SamplesPlan>) =>
       encodeSamples({
         width: side,
@@ -147,7 +147,7 @@ describe('a generic TIFF slide', () => {
     expect(await drawLevel(slide, 2)).toEqual(paintTissue(50, 50));
   });
 
-  it('has no vendor, and no text of the tags Make and ImageDescription, which may contain a name, in its metadata', async () => {
+  it('has no text of the tags Make and ImageDescription, which may contain a name, in its metadata', async () => {
     const MAKE = 271; // the tag with the manufacturer of the scanner
     const [full] = await tiledTiffDirectories({ downsamples: [1] });
     const slide = await openBytes(
@@ -172,7 +172,7 @@ describe('a generic TIFF slide', () => {
     expect(slide.levels[0].width).toBe(480);
   });
 
-  it('is rejected with FILE_CORRUPT if a smaller level is damaged', async () => {
+  it('is rejected with FILE_CORRUPT if level 1 is damaged, although level 0 is intact', async () => {
     const [full, smaller] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [full as DirectoryPlan, withTags(smaller, { [tag.TileWidth]: short(0) })],

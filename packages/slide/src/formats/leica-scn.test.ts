@@ -92,7 +92,7 @@ function open(directories: DirectoryPlan[], xml: string): Promise<Slide> {
   return openBytes(buildTiff({ directories: [described, ...others], isBig: true }).bytes);
 }
 
-describe('a Leica SCN file with one image', () => {
+describe('a Leica SCN file with one brightfield image', () => {
   it.each([NAMESPACE, 'http://www.leica-microsystems.com/scn/2010/03/10'])(
     'has the metadata and levels that its XML states, and the original pixels, for the XML namespace %s',
     async (namespace) => {
@@ -196,13 +196,16 @@ describe('a Leica SCN file with several images', () => {
     ['with another objective', { objective: '40' }],
     ['with another number of levels', { downsamples: [1] }],
     ['at another resolution', { scale: SCALE / 2 }],
-  ])('is rejected with FORMAT_NOT_SUPPORTED if the second image was scanned %s', async (_, plan) => {
-    const secondImage = imageXml({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
-    const xml = scnXml(ONE_IMAGE_XML + secondImage);
-    await expect(open([...oneImage, ...levelsOf(secondTissue)], xml)).rejects.toMatchObject({
-      code: 'FORMAT_NOT_SUPPORTED',
-    });
-  });
+  ])(
+    'is rejected with FORMAT_NOT_SUPPORTED if the second image was scanned %s than the first',
+    async (_, plan) => {
+      const secondImage = imageXml({ width: 160, height: 120, ifd: 3, x: 20_000_000, ...plan });
+      const xml = scnXml(ONE_IMAGE_XML + secondImage);
+      await expect(open([...oneImage, ...levelsOf(secondTissue)], xml)).rejects.toMatchObject({
+        code: 'FORMAT_NOT_SUPPORTED',
+      });
+    },
+  );
 });
 
 describe('openSlideFrom (opens a slide)', () => {
@@ -288,7 +291,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when an image has 34 levels',
+      'when an image has 34 levels (limit 32)',
       oneImage,
       whole.replace(
         '<dimension r="1"',
@@ -297,7 +300,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when it has 257 images',
+      'when it has 257 images (limit 256)',
       oneImage,
       scnXml(imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 }).repeat(257)),
       'LIMIT_EXCEEDED',
@@ -315,7 +318,7 @@ describe('openSlideFrom (opens a slide)', () => {
       'LIMIT_EXCEEDED',
     ],
   ])(
-    'throws $3, with no patient name in the message, for a Leica SCN file %s',
+    'throws $3, in a message without the patient name, for a Leica SCN file %s',
     async (_, directories, xml, code) => {
       const opening = open(directories, xml);
       await expect(opening).rejects.toMatchObject({ name: 'SlideError', code });

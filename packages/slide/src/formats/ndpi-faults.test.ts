@@ -144,7 +144,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a directory of 65,535 entries',
+    'a directory of 65,535 entries (limit 4,096)',
     changedBytes((bytes, built) => bytes.writeUInt16LE(65_535, directoryAt(built, 1))),
     'LIMIT_EXCEEDED',
   ],
@@ -168,7 +168,7 @@ const faults: readonly Fault[] = [
     'FILE_TRUNCATED',
   ],
   [
-    'the offset of its next directory inside a JPEG',
+    'an offset of its second directory that points into a JPEG (read as a directory of too many entries)',
     changedBytes((bytes, built) => bytes.writeUInt32LE(16, nextPointerOf(bytes, directoryAt(built, 0)))),
     'LIMIT_EXCEEDED',
   ],
@@ -216,7 +216,7 @@ const faults: readonly Fault[] = [
     DISPLAYED,
   ],
   [
-    '40 levels',
+    '40 levels (limit 32)',
     (intactDirectories) =>
       layOutNdpi(
         Array.from({ length: 40 }, (_, i) => ({
@@ -315,7 +315,7 @@ const faults: readonly Fault[] = [
   ['a JPEG scan of one component instead of three', changedSegment(0xda, 1), 'FORMAT_NOT_SUPPORTED'],
   ['no quantisation table', removedSegment(0xdb), 'FILE_CORRUPT'],
   ['the invalid quantisation table number 15', changedSegment(0xdb, 0x0f), 'FILE_CORRUPT'],
-  ['a JPEG without Huffman tables, for which the standard ones apply', removedSegment(0xc4), DISPLAYED],
+  ['a JPEG without Huffman tables (the standard ones apply)', removedSegment(0xc4), DISPLAYED],
   ['more Huffman codes than possible', changedSegment(0xc4, 0, 255, 255, 255), 'FILE_CORRUPT'],
   ['empty Huffman tables', changedSegment(0xc4, 0, ...new Array<number>(16).fill(0)), 'FILE_CORRUPT'],
 
@@ -405,7 +405,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a restart interval filled with 0xFF bytes, which begin markers',
+    'a restart interval filled with 0xFF bytes (which begin markers)',
     changedScan((bytes) => bytes.fill(0xff, 20, bytes.indexOf(Uint8Array.of(0xff, 0xd0)))),
     'FILE_CORRUPT',
   ],

@@ -89,7 +89,7 @@ describe('an NDPI slide', () => {
     ],
     ['restart intervals of several rows of blocks', { intervals: { width: 384, height: 24 } }],
     ['a width that ends inside a block (MCU)', { width: 379, downsamples: [1] }],
-    ['small levels without restart markers', { wholeFrom: 1 }],
+    ['restart markers only at full resolution', { wholeFrom: 1 }],
     ['no restart markers at all', { wholeFrom: 0 }],
   ])('with %s returns tiles with the original pixels, except for JPEG artefacts', async (_, plan) => {
     const { width = 384, height = 272 } = plan;
@@ -115,7 +115,7 @@ describe('an NDPI slide', () => {
     );
   });
 
-  it('renders a tile of a level missing in the file, which differs from box-filtered full resolution by less than 2 of 255 on average', async () => {
+  it('renders a tile of half resolution, which the file does not store, with a mean difference of less than 2 of 255 from box-filtered full resolution', async () => {
     const slide = await open({ downsamples: [1, 4] });
     const whole = await drawLevel(slide, 0);
     const tile = await pixelsOf(await renderTile(slide, { dziLevel: 8, column: 0, row: 0 }));
@@ -185,7 +185,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('are of only one focal plane if two planes are equally far from the middle (offset 0)', async () => {
+  it('are of only the first focal plane in the file if two planes are equally far from the middle (offset 0)', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),
@@ -202,7 +202,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.objectivePower).toBe(20);
   });
 
-  it('do not include an image with another aspect ratio', async () => {
+  it('do not include an image whose aspect ratio differs from that of full resolution', async () => {
     const wide = (
       await ndpiDirectories({ width: 256, height: 64, downsamples: [1] })
     )[0] as NdpiDirectoryPlan;

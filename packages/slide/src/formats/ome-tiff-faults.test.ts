@@ -212,7 +212,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
     await expect(openOmeTiff(xml, directories)).rejects.toMatchObject({ name: 'SlideError', code });
   });
 
-  it('rejects an OME-TIFF whose invalid XML contains a patient name in a message without this name', async () => {
+  it('rejects an OME-TIFF with invalid XML, and leaves a patient name in this XML out of the error message', async () => {
     const xml = omeXml(
       imageXml(pixelsXml('SizeC="3" Type="DOE^JANE"', '<TiffData IFD="DOE^JANE"/>'), 'Name="DOE^JANE"'),
     );

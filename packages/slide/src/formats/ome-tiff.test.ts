@@ -49,7 +49,7 @@ describe('an OME-TIFF in colour', () => {
       { isLittleEndian: false, isBig: true },
     ],
   ])(
-    'returns the original pixels in all levels if its smaller levels are in %s',
+    'returns the original pixels in all levels if the levels 1 and 2 are in %s',
     async (_, directories, plan) => {
       const slide = await openOmeTiff(RGB_XML, directories, plan);
       expect(slide).toMatchObject({
@@ -176,7 +176,7 @@ describe('the channels of an OME-TIFF', () => {
     expect(difference(await drawLevel(slide, 0), composed).max).toBe(0);
   });
 
-  it('stored as JPEG are overlaid in default colours if the XML states no colours', async () => {
+  it('stored as JPEG are overlaid in the default colours red and green if the XML states no colours', async () => {
     const pages = await Promise.all([0, 1].map((index) => encodePicture(greyPicture(index), 64, 'grey')));
     const slide = await openOmeTiff(channels(2, ''), pages);
     const composed = paintPicture(WIDTH, HEIGHT, (x, y) => [greyAt(0, x, y), greyAt(1, x, y), 0]);
@@ -199,7 +199,7 @@ describe('the channels of an OME-TIFF', () => {
     ['little-endian', true],
     ['big-endian', false],
   ] as const)(
-    'of 16 bits in a %s file are stretched between their darkest and their brightest pixels',
+    'of 16 bits in a %s file are stretched from their actual range of samples, without outliers, to the range 0 to 255',
     async (_, isLittleEndian) => {
       const page = losslessDirectory({
         width: WIDTH,
@@ -262,7 +262,7 @@ describe('an OME-TIFF with focal planes and time points', () => {
     },
   );
 
-  it('shows the first focal plane if the XML assigns the TIFF directories to the planes in another order', async () => {
+  it('shows the first focal plane if TiffData elements assign the TIFF directories in another order than DimensionOrder', async () => {
     const xml = omeXml(
       imageXml(
         `<Pixels DimensionOrder="XYZCT" SizeX="${WIDTH}" SizeY="${HEIGHT}" SizeC="2" SizeZ="2" SizeT="1">` +
@@ -341,13 +341,13 @@ describe('an OME-TIFF that states file names and UUIDs', () => {
 
   it.each([
     [
-      'a channel, as a UUID shows',
+      'a channel, according to the UUID of its TiffData element',
       withTiffData(
         `<TiffData IFD="0">${uuid(UUID)}</TiffData><TiffData FirstC="1" IFD="0">${uuid(OTHER_UUID)}</TiffData>`,
       ),
     ],
     [
-      'a channel, as a file name shows',
+      'a channel, according to the FileName of its TiffData element',
       withTiffData(
         '<TiffData IFD="0"><UUID FileName="slide"/></TiffData><TiffData FirstC="1" IFD="0"><UUID FileName="b"/></TiffData>',
         '',
@@ -411,7 +411,7 @@ describe('an OME-TIFF (pixel size in µm and objective power)', () => {
     [1, { x: 0.5, y: 0.25 }],
     [6, { x: 0.25, y: 0.5 }],
   ])(
-    'without PhysicalSizeX and PhysicalSizeY has the pixel size of the TIFF resolution tags: with Orientation %i, %j',
+    'without PhysicalSizeX, with TIFF resolution tags of 0.5 × 0.25 µm and the Orientation %i has the pixel size %j',
     async (orientation, mpp) => {
       const directory = withTags(losslessPicture(tissue, 64), {
         [tag.XResolution]: rational(20_000, 1),

@@ -119,10 +119,13 @@ describe('a Philips slide', () => {
     ['tiff-levels=10003,10002,10000-q80', null],
     ['tiff-q80-sourceFilename="a-levels=40,1.isyntax"', null],
     ['levels=none', null],
-  ])('with the DICOM_DERIVATION_DESCRIPTION %s has the objective power %s', async (derivation, power) => {
-    const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
-    expect(objectivePower).toBe(power);
-  });
+  ])(
+    'with the DICOM_DERIVATION_DESCRIPTION %s has the objective power %s (first number after "levels=" before the file name, at most 200)',
+    async (derivation, power) => {
+      const { objectivePower } = await open(undefined, xml([wsi([1, 2, 4], derivation)]));
+      expect(objectivePower).toBe(power);
+    },
+  );
 
   it('returns JPEG tiles without decoding them, except tiles with padding', async () => {
     const directories = await Promise.all(
@@ -260,7 +263,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when its XML has 120,000 elements',
+      'when its XML has 120,000 elements (limit 100,000)',
       levels,
       `<DataObject ObjectType="DPUfsImport">${'<a/>'.repeat(120_000)}</DataObject>`,
       'LIMIT_EXCEEDED',

@@ -120,7 +120,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   [
-    'a JPEG with 17 MiB of comments',
+    'a JPEG with 17 MiB of comments (limit 16 MiB)',
     () =>
       Buffer.concat([
         jpeg.subarray(0, 2),
@@ -157,7 +157,7 @@ const faults: readonly Fault[] = [
     'FILE_CORRUPT',
   ],
   ['a PNG of width 0', changedPngHeader(0, 0, 0, 0, 0), 'FILE_CORRUPT'],
-  ['a PNG of height 2^32 − 1', changedPngHeader(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
+  ['a PNG of height 2^32 − 1 (PNG allows 2^31 − 1)', changedPngHeader(4, 255, 255, 255, 255), 'FILE_CORRUPT'],
   ['a PNG with less data than its height needs', changedPngHeader(4, 0, 0, 1, 0), 'FILE_CORRUPT'],
   ['a PNG with less data than its width needs', changedPngHeader(0, 0, 0, 16, 0), 'FILE_CORRUPT'],
   ['a PNG of 3 bits per sample', changedPngHeader(8, 3), 'FILE_CORRUPT'],
@@ -181,7 +181,7 @@ const faults: readonly Fault[] = [
   ],
   ['a PNG with an invalid chunk name', changedPng((bytes) => bytes.set([0, 1, 2, 3], 37)), 'FILE_CORRUPT'],
   [
-    'a PNG with 2,000 chunks before its image data',
+    'a PNG with 2,000 chunks before its image data (limit 1,000)',
     changedChunks(
       ([first, ...rest]) =>
         [
@@ -239,7 +239,7 @@ const faults: readonly Fault[] = [
     'LIMIT_EXCEEDED',
   ],
   [
-    'a JPEG 2000 code stream in tiles of 1 × 1 pixel',
+    'a JPEG 2000 code stream in 4,800 tiles of 1 × 1 pixel (limit 1,024)',
     changedStream(24, 0, 0, 0, 1, 0, 0, 0, 1),
     'LIMIT_EXCEEDED',
   ],

@@ -136,7 +136,7 @@ describe('a QPTIFF in fluorescence', () => {
     }
   });
 
-  it('stretches the samples of a channel, 10 to 95, to the range 0 to 255', async () => {
+  it('maps the darkest and the brightest 8-bit sample of a channel (10 and 95) to 0 and 255', async () => {
     // Samples from 10 to 95: (95 − 10) × 3 is 255.
     const darkChannel = greyDirectory(0, 1, { sampleAt: (x, y) => 10 + ((x + y) % 86) });
     const slide = await open([page(darkChannel, 'FullResolution', '<Color>255,255,255</Color>')]);
@@ -144,7 +144,7 @@ describe('a QPTIFF in fluorescence', () => {
     expect(difference(await drawLevel(slide, 0), expected).max).toBe(0);
   });
 
-  it('stretches the 16-bit samples of a channel, 200 to 4024, to the range 0 to 255', async () => {
+  it('maps the darkest and the brightest 16-bit sample of a channel (200 and 4024) to 0 and 255', async () => {
     // Samples from 200 to 200 + 239 × 16.
     const channel16 = greyDirectory(0, 1, { bits: 16, sampleAt: (x) => 200 + x * 16 });
     const slide = await open([page(channel16, 'FullResolution', '<Color>255,0,0</Color>')]);
@@ -170,7 +170,7 @@ describe('the associated images of a QPTIFF', () => {
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
   });
 
-  it('throw ASSOCIATED_IMAGE_MISSING if the file has none; a page of an unknown ImageType does not become a level', async () => {
+  it('throw ASSOCIATED_IMAGE_MISSING if the file has no label; a larger page of an unknown ImageType does not become level 0', async () => {
     const pageOfUnknownType = page(losslessPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
     const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });
@@ -252,7 +252,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when an element of its XML has 1,000 attributes',
+      'when an element of its XML has 1,000 attributes (limit 256)',
       [greyWithXml(description(`<a ${Array.from({ length: 1000 }, (_, i) => `b${i}=""`).join(' ')}/>`))],
       'LIMIT_EXCEEDED',
     ],
@@ -281,7 +281,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       [first, page(greyDirectory(1, 1, { tileSize: 32 }), 'FullResolution')],
       'FILE_CORRUPT',
     ],
-    ['when it has 65 channels', Array.from({ length: 65 }, () => first), 'FORMAT_NOT_SUPPORTED'],
+    ['when it has 65 channels (limit 64)', Array.from({ length: 65 }, () => first), 'FORMAT_NOT_SUPPORTED'],
     [
       'when two pages of full resolution are in colour',
       [brightfield[0], brightfield[0]] as DirectoryPlan[],

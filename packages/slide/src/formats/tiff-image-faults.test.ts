@@ -89,7 +89,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       'mask',
     ],
     [
-      'in YCbCr with chroma at half the resolution, the default',
+      'in YCbCr without the tag YCbCrSubSampling (default: chroma at half the resolution)',
       { [tag.PhotometricInterpretation]: short(6) },
       'FORMAT_NOT_SUPPORTED',
       '1/2 × 1/2',

@@ -212,7 +212,7 @@ describe('a TIFF image', () => {
     );
   });
 
-  it('with more rows in its last strip than in the image has the original pixels', async () => {
+  it('whose last strip extends below the image has the original pixels, without the extra rows', async () => {
     const padded = encodeSamples({ ...rgbPlan, height: 80, rowsPerStrip: 20 });
     const slide = await openTiffOf({ ...padded, tags: { ...padded.tags, [tag.ImageLength]: long(HEIGHT) } });
     expect(await renderFull(slide)).toEqual(tissue);
@@ -243,7 +243,7 @@ describe('a TIFF image', () => {
   });
 });
 
-describe('a TIFF image stored rotated', () => {
+describe('a TIFF image stored rotated or mirrored', () => {
   const orientations = [2, 3, 4, 5, 6, 7, 8] as const;
   /** For each value of Orientation, the one that undoes it. */
   const inverse: Readonly<Record<Orientation, Orientation>> = {
@@ -314,10 +314,10 @@ describe('a TIFF image stored rotated', () => {
 
 describe('a TIFF image in JPEG', () => {
   it.each([
-    ['in strips', null],
-    ['in tiles', 32],
+    ['strips', null],
+    ['tiles', 32],
   ])(
-    '%s has the same pixels drawn as a whole as in one of its strips or tiles decoded separately',
+    'in $0, rendered at full resolution, contains the pixels of one of these $0 decoded alone',
     async (_, tileSize) => {
       for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
         const slide = await openTiffOf(await encodePicture(tissue, tileSize, colour));
@@ -554,7 +554,7 @@ describe('the colour profile of a TIFF image', () => {
     expect(await (await openTiffOf(encodeSamples(rgbPlan))).readIccProfile()).toBeNull();
   });
 
-  it('is rejected by readIccProfile with LIMIT_EXCEEDED if it has 32 MiB', async () => {
+  it('is rejected by readIccProfile with LIMIT_EXCEEDED if it has 32 MiB (limit 16 MiB)', async () => {
     const built = buildTiff({
       directories: [
         encodeSamples({ ...rgbPlan, tags: { [tag.ICCProfile]: { type: 7, numbers: [1, 2, 3, 4, 5] } } }),

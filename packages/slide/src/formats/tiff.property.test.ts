@@ -21,10 +21,11 @@ import { drawLevel } from '../testing/draw-level.ts';
 import { encodeSamples, type SamplesPlan } from '../testing/encode-samples.ts';
 import { memoryFiles } from '../testing/memory-files.ts';
 import { paintTissue } from '../testing/paint-tissue.ts';
+import { propertyRuns } from '../testing/property-runs.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 
-/** Number of damaged files per property; `npm run fuzz` sets FUZZ_RUNS to try many more. */
-const runs = Number(process.env.FUZZ_RUNS ?? 1000);
+/** Number of damaged files per property. */
+const runs = propertyRuns(1000);
 const TIMEOUT_MS = 60_000 + runs * 10;
 
 /**
@@ -201,7 +202,7 @@ describe('the TIFF reader', () => {
           expect(difference(drawn, tissue)).toEqual({ mean: 0, max: 0 });
           await slide.close();
         }),
-        { numRuns: Math.max(400, Math.ceil(runs / 25)) },
+        { numRuns: propertyRuns(400, 1 / 25) },
       );
     },
     TIMEOUT_MS,

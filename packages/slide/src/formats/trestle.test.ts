@@ -116,7 +116,7 @@ describe('a Trestle slide', () => {
     },
   );
 
-  it('has the .Full and .tif-<digits>b files beside its .tif file as members when files are grouped', async () => {
+  it('is grouped with the .Full and .tif-<digits>b files beside its .tif file as its members', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const failToOpen = () => Promise.reject(new Error('No file needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open: failToOpen })).toEqual([
@@ -158,18 +158,18 @@ describe('openSlideFrom (opens a slide from its files)', () => {
     ['when neighbouring rows of tiles overlap by half', levels, overlaps(' 0 64'), 'FILE_CORRUPT'],
     ['when neighbouring tiles overlap completely', levels, overlaps(' 128 128'), 'FILE_CORRUPT'],
     [
-      'when tiles of a smaller level overlap by more than half',
+      'when tiles of the second level overlap by more than their size',
       levels,
       overlaps(' 32 32 2000 2000'),
       'FILE_CORRUPT',
     ],
     [
-      'when its overlapping tiles have a side of only 8 pixels',
+      'when its overlapping tiles have a side of 8 pixels (minimum 16)',
       [losslessPicture(tissue, 8)],
       overlaps(' 2 2'),
       'LIMIT_EXCEEDED',
     ],
-    ['when a level is not smaller than the one before it', [full, full], DESCRIPTION, 'FILE_CORRUPT'],
+    ['when a level is as large as the one before it', [full, full], DESCRIPTION, 'FILE_CORRUPT'],
     ['when a level is larger than the one before it', [half, full], DESCRIPTION, 'FILE_CORRUPT'],
     [
       'when a level is stored in strips instead of tiles',
@@ -221,7 +221,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
   });
 
   it.each([
-    ['another Software tag', DESCRIPTION, 'libtiff'],
+    ['a Software tag other than MedScan', DESCRIPTION, 'libtiff'],
     ['no ImageDescription', '', 'MedScan'],
   ])('opens a Trestle slide with %s as generic TIFF', async (_, description, software) => {
     expect((await open(levels, description, software)).format).toBe('tiff');

@@ -12,11 +12,12 @@ import {
   hostileNumber,
 } from '../testing/damage-bytes.ts';
 import { openBytes } from '../testing/open-bytes.ts';
+import { propertyRuns } from '../testing/property-runs.ts';
 import { openDamaged, readTiles } from '../testing/read-damaged.ts';
 import { type VendorSlide, vendorSlides } from '../testing/vendor-slides.ts';
 
-/** Number of damaged files per format; `npm run fuzz` sets FUZZ_RUNS to try many more. */
-const runs = Number(process.env.FUZZ_RUNS ?? 6000) / 10;
+/** Number of damaged files per format. */
+const runs = propertyRuns(600, 1 / 10);
 const TIMEOUT_MS = 60_000 + runs * 50;
 
 /** A change that damages the text or the bytes of a file; `where` chooses a position as a fraction (0 to 1) of all. */

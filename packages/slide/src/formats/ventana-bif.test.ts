@@ -228,7 +228,7 @@ describe('a Ventana slide whose frames overlap', () => {
     expect(difference(await drawLevel(slide, 0), picture).max).toBe(0);
   });
 
-  it('with a single scanned area has the same levels whether or not the XML states Pos-X and Pos-Y', async () => {
+  it('with a single scanned area has the same levels whether or not the XML states its position (Pos-X and Pos-Y)', async () => {
     const withoutPosition = encodeInfo([AREA]).replaceAll(/ Pos-[XY]="[^"]*"/g, '');
     const slide = await open(slideOf(AREA, tissue, withoutPosition));
     expect(slide.levels).toEqual((await open(slideOf(AREA, tissue))).levels);
@@ -270,7 +270,7 @@ describe('a Ventana slide whose frames do not overlap', () => {
     expect((await slide.readTile({ level: 0, column: 1, row: 1 }))?.codec).toBe('jpeg');
   });
 
-  it('has the width and height of its frames, even if the file stores more tiles', async () => {
+  it('is as large as all its frames together, even if the file stores more tiles than frames', async () => {
     const [, , full] = slideOf(
       { overlapsX: [0, 0, 0], overlapsY: [0, 0] },
       paintTissue(512, 384),
@@ -401,7 +401,7 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       'FILE_CORRUPT',
     ],
     [
-      'when the XML of its frames has elements that are nested 10,000 deep',
+      'when the XML of its frames has elements that are nested 10,000 deep (limit 256)',
       withInfo(`<EncodeInfo>${'<a>'.repeat(10_000)}`),
       'LIMIT_EXCEEDED',
     ],
@@ -454,12 +454,12 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'when it has 257 scanned areas',
+      'when it has 257 scanned areas (limit 256)',
       withInfo(encodeInfo(Array.from({ length: 257 }, () => ({ overlapsX: [], overlapsY: [] })))),
       'LIMIT_EXCEEDED',
     ],
     [
-      'when a scanned area has negative rows',
+      'when a scanned area has a negative number of rows',
       withInfo(info.replace('NumRows="3"', 'NumRows="-3"')),
       'FILE_CORRUPT',
     ],
@@ -505,7 +505,11 @@ describe('openSlideFrom (opens a slide from its files)', () => {
       withJoint(joint('RIGHT', 1, 2, 4000, 0)),
       'FILE_CORRUPT',
     ],
-    ['when two frames lie a whole frame apart', withJoint(joint('RIGHT', 1, 2, -128, 0)), 'FILE_CORRUPT'],
+    [
+      'when the gap between two frames is as wide as a frame',
+      withJoint(joint('RIGHT', 1, 2, -128, 0)),
+      'FILE_CORRUPT',
+    ],
     ['when an overlap is not a number', withJoint(joint('RIGHT', 1, 2, Number.NaN, 0)), 'FILE_CORRUPT'],
     [
       'when a level has another tile size than full resolution',

@@ -99,7 +99,7 @@ describe('an Olympus slide (.vsi)', () => {
     },
   );
 
-  it('returns JPEG tiles with the stored bytes that follow the start-of-image marker', async () => {
+  it('returns JPEG tiles without decoding: the stored bytes after the start-of-image marker are unchanged', async () => {
     const plan = await planOf('jpeg');
     const slide = await openSingle(plan);
     const { maxLevel } = describeDeepZoom(slide);
@@ -283,7 +283,7 @@ describe('an Olympus fluorescence slide (.vsi)', () => {
     expect(rgb[0]).toBe(104); // focus 1, time 4
   });
 
-  it('shows only the other channels where one channel has no tile, and returns null where no channel has a tile', async () => {
+  it('shows one of two channels where only that channel has a tile, and returns null where neither channel has a tile', async () => {
     const slide = await openSingle(
       planOfTiles([await greyTile(65_535, [0, 0, 0, 0]), await greyTile(65_535, [1, 0, 1, 0])]),
       {
@@ -365,14 +365,14 @@ describe('openSlideFrom with a damaged .vsi file', () => {
   });
 
   it.each<[string, readonly VsiField[], string]>([
-    ['with metadata fields nested 33 deep', [nested(33)], 'LIMIT_EXCEEDED'],
+    ['with metadata fields nested 33 deep (limit 32)', [nested(33)], 'LIMIT_EXCEEDED'],
     [
-      'with 300,000 metadata fields',
+      'with 300,000 metadata fields (limit 2^18)',
       Array.from({ length: 300_000 }, () => ({ tag: 1, value: 0 })),
       'LIMIT_EXCEEDED',
     ],
     [
-      'with metadata values of 20 MB in total',
+      'with metadata values of 20 MB in total (limit 2^24 bytes)',
       Array.from({ length: 5000 }, () => ({
         tag: vsiTag.stackName,
         value: { type: 13, bytes: new Uint8Array(4096) }, // characters
@@ -380,7 +380,7 @@ describe('openSlideFrom with a damaged .vsi file', () => {
       'LIMIT_EXCEEDED',
     ],
     [
-      'with 5,000 images',
+      'with 5,000 images (limit 4096)',
       root(
         Array.from({ length: 5000 }, (_, index) => ({
           tag: vsiTag.stack,
@@ -409,7 +409,11 @@ describe('openSlideFrom with a damaged .vsi file', () => {
       { width: 100, height: 100 },
       'FILE_CORRUPT',
     ],
-    ['of 2^31 − 1 pixels in width and height', { width: 2 ** 31 - 1, height: 2 ** 31 - 1 }, 'LIMIT_EXCEEDED'],
+    [
+      'of 2^31 − 1 pixels in width and height, too large for the limit of 2^22 tiles',
+      { width: 2 ** 31 - 1, height: 2 ** 31 - 1 },
+      'LIMIT_EXCEEDED',
+    ],
   ])('throws $2 for a slide %s', async (_, metadata, code) => {
     await expect(open(buildVsi([{ ...stack, ...metadata }]), await ets())).rejects.toMatchObject({
       name: 'SlideError',
@@ -439,25 +443,29 @@ describe('openSlideFrom with a damaged .ets file', () => {
   const tileListOffset = (file: Buffer) => Number(file.readBigUInt64LE(32));
 
   it.each<[string, (file: Buffer) => unknown, string]>([
-    ['with another signature', (file) => file.write('XYZ'), 'FILE_CORRUPT'],
+    ['that does not begin with the signature SIS', (file) => file.write('XYZ'), 'FILE_CORRUPT'],
     [
       'whose second header is past the end of the file',
       (file) => file.writeBigUInt64LE(2n ** 40n, 16),
       'FILE_TRUNCATED',
     ],
     [
-      'whose second header is at 2^64 − 1',
+      'whose second header has the offset 2^64 − 1',
       (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 16),
       'FILE_CORRUPT',
     ],
-    ['whose second header has another signature', (file) => file.writeBigUInt64LE(0n, 16), 'FILE_CORRUPT'],
+    [
+      'whose second header does not begin with the signature ETS',
+      (file) => file.writeBigUInt64LE(0n, 16),
+      'FILE_CORRUPT',
+    ],
     [
       'whose list of tiles is past the end of the file',
       (file) => file.writeBigUInt64LE(2n ** 40n, 32),
       'FILE_TRUNCATED',
     ],
     [
-      'whose list of tiles is at 2^64 − 1',
+      'whose list of tiles has the offset 2^64 − 1',
       (file) => file.writeBigUInt64LE(2n ** 64n - 1n, 32),
       'FILE_CORRUPT',
     ],
@@ -467,16 +475,24 @@ describe('openSlideFrom with a damaged .ets file', () => {
       (file) => file.writeUInt32LE(7, 40),
       'FILE_TRUNCATED',
     ],
-    ['of 2^32 − 1 tiles', (file) => file.writeUInt32LE(2 ** 32 - 1, 40), 'LIMIT_EXCEEDED'],
+    ['of 2^32 − 1 tiles (limit 2^20)', (file) => file.writeUInt32LE(2 ** 32 - 1, 40), 'LIMIT_EXCEEDED'],
     ['whose tiles have no coordinates', (file) => file.writeUInt32LE(0, 12), 'FILE_CORRUPT'],
     [
-      'whose tiles have 2 coordinates, one of them the resolution',
+      'whose tiles have 2 coordinates instead of at least 3 (column, row, level)',
       (file) => file.writeUInt32LE(2, 12),
       'FILE_CORRUPT',
     ],
-    ['whose tiles have 2^31 coordinates', (file) => file.writeUInt32LE(2 ** 31, 12), 'LIMIT_EXCEEDED'],
+    [
+      'whose tiles have 2^31 coordinates (limit 16)',
+      (file) => file.writeUInt32LE(2 ** 31, 12),
+      'LIMIT_EXCEEDED',
+    ],
     ['whose tiles have a width of 0', (file) => file.writeUInt32LE(0, etsHeader + 28), 'FILE_CORRUPT'],
-    ['whose tiles have 10^5 rows', (file) => file.writeUInt32LE(100_000, etsHeader + 32), 'LIMIT_EXCEEDED'],
+    [
+      'whose tiles have 10^5 rows of pixels (limit 8192)',
+      (file) => file.writeUInt32LE(100_000, etsHeader + 32),
+      'LIMIT_EXCEEDED',
+    ],
     [
       'whose tiles have a depth of 8 planes',
       (file) => file.writeUInt32LE(8, etsHeader + 36),
@@ -498,12 +514,12 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_CORRUPT',
     ],
     [
-      'with a tile of the resolution −1',
+      'with a tile of the level −1',
       (file) => file.writeInt32LE(-1, tileListOffset(file) + 16),
       'FILE_CORRUPT',
     ],
     [
-      'with a tile of the resolution 2^31 − 1',
+      'with a tile of the level 2^31 − 1 (limit 32 levels)',
       (file) => file.writeInt32LE(2 ** 31 - 1, tileListOffset(file) + 16),
       'LIMIT_EXCEEDED',
     ],
@@ -525,7 +541,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
     await expect(open(vsi, { [etsPath(10001)]: file })).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
   });
 
-  it('throws FORMAT_NOT_SUPPORTED for an .ets file with 17 channels', async () => {
+  it('throws FORMAT_NOT_SUPPORTED for an .ets file with 17 channels (limit 16)', async () => {
     const [tile] = (await planOf('png')).tiles;
     const file = buildEts({
       tileWidth: 256,
@@ -555,7 +571,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
       'FILE_TRUNCATED',
     ],
     [
-      'of 2^32 − 1 bytes',
+      'of 2^32 − 1 bytes (limit 2^28)',
       (file) => file.writeUInt32LE(2 ** 32 - 1, tileListOffset(file) + 28),
       'LIMIT_EXCEEDED',
     ],
@@ -585,7 +601,7 @@ describe('openSlideFrom with a damaged .ets file', () => {
     ['jpeg2000', 'FILE_CORRUPT'],
     ['png', 'FILE_CORRUPT'],
   ])(
-    'opens the slide and reads its tile, but decoding a tile that is declared as %s and contains other data throws %s',
+    'opens the slide and returns a tile that is declared as %s but contains other data; decoding this tile throws %s',
     async (coding, code) => {
       const file = buildEts(await planOf(coding));
       file.fill(0, tiles, tiles + 60);

@@ -85,7 +85,7 @@ describe('a slide of 12-bit grey in 16-bit samples', () => {
     },
   );
 
-  it('is stretched and inverted in a WhiteIsZero TIFF, whether its range is estimated or declared', async () => {
+  it('in a WhiteIsZero TIFF is inverted and stretched, by the declared range of samples or, without one, by the estimated range', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
     expectRamp(await sampledGreys(slide), 255, 0);
@@ -112,15 +112,15 @@ describe('a slide of 12-bit grey in 16-bit samples', () => {
   });
 
   it.each([
-    ['the whole range of 16 bits', 0, 65_535],
-    ['an empty range', 9, 9],
-    ['an inverted range of 8 bits', 255, 0],
+    ['the range 0 to 65,535 (all 16 bits)', 0, 65_535],
+    ['the empty range 9 to 9', 9, 9],
+    ['the inverted range 255 to 0', 255, 0],
   ])('is stretched by the estimated range of its samples if a TIFF declares %s', async (_, min, max) => {
     const tags = { [tag.MinSampleValue]: short(min), [tag.MaxSampleValue]: short(max) };
     expectRamp(await sampledGreys(await openBytes(tiffOf(directoryOf(dark, { tags })))));
   });
 
-  it('is stretched at all levels by the range that is estimated at the smallest level', async () => {
+  it('is stretched at all levels by the range of samples that is estimated from the level of lowest resolution', async () => {
     const small = encodeSamples({
       width: width / 2,
       height: height / 2,
@@ -152,12 +152,12 @@ describe('a slide of 12-bit grey in 16-bit samples', () => {
 });
 
 describe('a slide of 16-bit samples', () => {
-  it('shows the high byte of each sample, without stretching, if samples are above 32,767', async () => {
+  it('shows the high byte of each sample, without stretching, if samples are above half of the maximum (32,767)', async () => {
     const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });
 
-  it('is shown as black if all its samples have the value 300', async () => {
+  it('is shown as black if all its samples have the same low value (300)', async () => {
     expect(await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(300, 300)))))).toEqual([0, 0, 0]);
   });
 

@@ -81,11 +81,11 @@ describe('readJpegHeader (reads a JPEG up to the start of its scan data)', () =>
         return Buffer.concat([bytes.subarray(0, scanAt), bytes.subarray(frameAt)]);
       },
     ],
-    ['other bytes between its segments', patch(({ frameAt }) => frameAt, 0)],
+    ['a byte other than 0xFF where a marker is required', patch(({ frameAt }) => frameAt, 0)],
     ['a segment of length 0', patch(({ frameAt }) => frameAt + 2, 0, 0)],
     ['a segment longer than the file', patch(({ frameAt }) => frameAt + 2, 255, 255)],
     ['no components', patch(({ frameAt }) => frameAt + 9, 0)],
-    ['more components than its frame header contains', patch(({ frameAt }) => frameAt + 9, 200)],
+    ['a frame header that declares 200 components but contains 3', patch(({ frameAt }) => frameAt + 9, 200)],
     ['a sampling factor of 0', patch(({ frameAt }) => frameAt + 11, 0x02)],
     ['a sampling factor of 5 (at most 4 is valid)', patch(({ frameAt }) => frameAt + 11, 0x51)],
   ])('rejects with FILE_CORRUPT a JPEG that has %s', (_, damage) => {

@@ -54,7 +54,7 @@ describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () =
     ['strips of which the last one is shorter', [32, 32, 32, 20], {}],
     ['a single strip', [64], {}],
   ])(
-    'returns for %s a JPEG with the same pixels as the strips decoded separately',
+    'returns for %s a JPEG with the same pixels as when each strip is decoded separately',
     async (_, heights, coding) => {
       const jpegs = await strips(heights, coding);
       const joined = joinScans(jpegs);
@@ -94,8 +94,8 @@ describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () =
       'the height of an upper strip with subsampled chroma is not a multiple of 16 pixels',
       () => strips([24, 24], { chromaSubsampling: '4:2:0' }),
     ],
-    ['the last strip is taller than the first (16 and 32 rows)', () => strips([16, 32])],
-    ['the last strip is taller than the first (32 and 64 rows)', () => strips([32, 64])],
+    ['the last strip (32 rows) is taller than the strip above it (16 rows)', () => strips([16, 32])],
+    ['the last strip (64 rows) is taller than the strip above it (32 rows)', () => strips([32, 64])],
     [
       'one strip is truncated',
       async () => {
@@ -114,13 +114,13 @@ describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () =
     expect(joinScans(await jpegs())).toBeNull();
   });
 
-  it('returns null when the joined image would exceed 65,535 rows', async () => {
+  it('returns null when the joined image would exceed 65,535 rows, the maximum of a JPEG', async () => {
     const strip = await encode(paintTissue(16, 2048), {});
     expect(joinScans(Array.from({ length: 31 }, () => strip))).not.toBeNull();
     expect(joinScans(Array.from({ length: 32 }, () => strip))).toBeNull(); // 32 × 2048 = 65,536 rows
   });
 
-  it('returns null when a strip has more than 65,535 MCUs (minimum coded units)', async () => {
+  it('returns null when a strip has more than 65,535 MCUs (minimum coded units), the maximum of a restart interval', async () => {
     const largestStrip = await encode(paintTissue(2048 * 8, 8 * 8), {});
     expect(joinScans([largestStrip, largestStrip])).not.toBeNull();
     const tooLargeStrip = await encode(paintTissue(16_384, 256), {}); // 2048 × 32 = 65,536 MCUs of 8 × 8 pixels

@@ -56,7 +56,7 @@ describe('readJpegHead (reads a JPEG up to its compressed pixels)', () => {
     },
   );
 
-  it('rejects a JPEG with 17 MiB of comments with LIMIT_EXCEEDED', async () => {
+  it('throws LIMIT_EXCEEDED for a JPEG with 17 MiB of comments before its image (limit 16 MiB)', async () => {
     const long = withComments(17 * 2 ** 20);
     const { source, counter } = countingSource(long);
     await expect(readJpegHead(source, 0, long.length)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });

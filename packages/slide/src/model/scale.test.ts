@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scaleOf } from './scale.ts';
 
-describe('scaleOf (derives the pixel size from the magnification, or the other way round)', () => {
+describe('scaleOf (derives a missing pixel size or magnification: µm per pixel × magnification ≈ 10)', () => {
   it('returns pixel size and magnification unchanged when the file states both', () => {
     const stated = { mpp: { x: 0.499, y: 0.499 }, objectivePower: 40 };
     expect(scaleOf(stated)).toEqual({ ...stated, derived: null });
@@ -21,7 +21,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
     [60, 10 / 60],
     [1.25, 8],
   ])(
-    'derives from the magnification %d× the pixel size %d µm when the file states no pixel size',
+    'derives from the magnification $0× the pixel size 10 / $0 µm when the file states no pixel size',
     (objectivePower, side) => {
       expect(scaleOf({ mpp: null, objectivePower })).toEqual({
         mpp: { x: side, y: side },
@@ -42,7 +42,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
     [0.11, 100],
     [3.2, 2.5],
   ])(
-    'derives from the pixel size %d µm the magnification %d× when the file states no magnification',
+    'derives from the pixel size %d µm the nearest usual magnification %d× when the file states no magnification',
     (side, power) => {
       const mpp = { x: side, y: side };
       const expected = { mpp, objectivePower: power, derived: 'objectivePower' };
@@ -51,7 +51,7 @@ describe('scaleOf (derives the pixel size from the magnification, or the other w
   );
 
   it.each([0.02, 0.7, 12])(
-    'derives no magnification from the pixel size %d µm, because no usual objective has a similar pixel size',
+    'derives no magnification from the pixel size %d µm, because no usual magnification is within a factor of 1.25',
     (side) => {
       const mpp = { x: side, y: side };
       expect(scaleOf({ mpp, objectivePower: null })).toEqual({ mpp, objectivePower: null, derived: null });

@@ -13,7 +13,7 @@ describe('resultNameOf (recognises files with analysis results of a slide by the
   });
 
   it.each(['a.svs', '_mask.tif'])(
-    'returns null for the file name "%s", which is not that of a result',
+    'returns null for the file name "%s", which is not a slide name followed by a result suffix',
     (name) => {
       expect(resultNameOf(name)).toBeNull();
     },

@@ -63,7 +63,7 @@ describe('mayBeDicom and mayBeDicomByContent (recognise possible DICOM files by 
   });
 });
 
-describe('usuallyHasCompanions (whether a slide usually consists of several files)', () => {
+describe('usuallyHasCompanions (whether a slide of this file name usually has several files; no extension may mean DICOM)', () => {
   it.each(['a.mrxs', 'a.vms', 'a.vmu', 'a.vsi', 'a.dcm', 'a.dicom', 'IM0001'])(
     'returns true for "%s"',
     (name) => {
@@ -76,7 +76,7 @@ describe('usuallyHasCompanions (whether a slide usually consists of several file
   });
 });
 
-describe('companionFolderOf (names the folder with the other files of a slide)', () => {
+describe('companionFolderOf (names the folder with the other files of a slide, in lower case)', () => {
   it.each([
     ['A.mrxs', 'a'],
     ['b.vsi', '_b_'],

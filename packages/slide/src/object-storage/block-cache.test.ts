@@ -117,7 +117,7 @@ describe('the block cache (keeps parts of objects of object storage)', () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it('reuses the blocks of an object under another key with the same ETag, and requests them again for another ETag', async () => {
+  it('reuses the blocks of an object that was moved (new key, same ETag), and requests them again if it was replaced (new ETag)', async () => {
     const store = storeOf();
     const cache = cacheOf(store);
     await cache.read(object, 0, 10);

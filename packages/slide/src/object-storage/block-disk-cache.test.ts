@@ -50,7 +50,7 @@ const cachedIndices = async () =>
   (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((a, b) => a - b);
 
 describe('the disk cache for blocks of objects in object storage', () => {
-  it('returns cached blocks, also from a second cache over the same folder, and null for other blocks', async () => {
+  it('returns cached blocks, also from a second cache over the same folder, and null for blocks that are not cached', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/3`, block);
     await diskCache.settled();

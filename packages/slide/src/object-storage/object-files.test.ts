@@ -85,7 +85,7 @@ describe('the objects of a slide in object storage', () => {
 });
 
 describe('the fingerprint (version of the files) of a slide in object storage', () => {
-  it('equals the fingerprint of the open slide, and does not change when the objects are moved', async () => {
+  it('is the same from fingerprintOf and from openSlideFiles, also after the objects were moved to other keys', async () => {
     const members = ['beside.dat', '_slide_/'];
     const files = await openSlideFiles(objectAt('Set/slide.vsi', members), objects);
     expect(await fingerprintOf(objectAt('Set/slide.vsi', members), objects)).toBe(files.fingerprint);
@@ -96,7 +96,7 @@ describe('the fingerprint (version of the files) of a slide in object storage', 
   });
 
   it.each(['Set/slide.vsi', 'Set/beside.dat', 'Set/_slide_/stack1/frame_t.ets'])(
-    'changes when %s is replaced',
+    'changes when the object %s of the slide is replaced',
     async (key) => {
       const location = objectAt('Set/slide.vsi', ['beside.dat', '_slide_/']);
       const before = await fingerprintOf(location, objects);

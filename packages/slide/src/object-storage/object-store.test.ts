@@ -82,7 +82,7 @@ describe.skipIf(withoutObjectStore !== null)(
       expect(await store.put('empty.svs', file('empty'))).toMatchObject({ size: 0 });
     });
 
-    it('throws FILE_MISSING for a missing object or local file', async () => {
+    it('throws FILE_MISSING when it reads a missing object or stores a missing local file', async () => {
       await expect(store.head('gone.svs')).rejects.toMatchObject({ code: 'FILE_MISSING' });
       const missing = { key: 'gone.svs', size: 10, etag: 'x' };
       await expect(store.read(missing, 0, 10)).rejects.toMatchObject({ code: 'FILE_MISSING' });
@@ -115,7 +115,7 @@ describe.skipIf(withoutObjectStore !== null)(
       },
     );
 
-    it('lists only keys that begin with the prefix of its settings, without this prefix', async () => {
+    it('lists only the keys that begin with the configured prefix, and returns them without the prefix', async () => {
       const prefixed = createObjectStore({ ...settings, prefix: 'slides/' });
       await prefixed.put('Set/a.svs', file('slide.svs'));
       expect(await listKeys('', prefixed)).toEqual(['Set/a.svs']);

@@ -4,7 +4,7 @@ import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 import { openInLibrary } from './opened-file.ts';
 
 describe('openInLibrary (opens a slide in the library OpenSlide)', () => {
-  it('gives a read that starts while another read fails a slide handle that is still open', async () => {
+  it('passes a slide handle that is still open to a read that starts while another read fails', async () => {
     const failed = new Set<OpenSlidePointer>();
     const closed = new Set<OpenSlidePointer>();
     let handles = 1n;

@@ -56,10 +56,13 @@ describe('readIni (parses an INI file of a slide)', () => {
     ['a non-ASCII space after a key', '[A]\nkey\u2003=1\n'],
     ['an invisible character in a key', '[A]\nke\u200by=1\n'],
     ['a byte order mark in a key', '[A]\n\ufeffkey=1\n'],
-    ['a key that occurs twice', '[A]\nkey=1\nkey=2\n'],
-    ['a key that occurs twice in a repeated section', '[A]\nkey=1\n[B]\n[A]\nkey=2\n'],
+    ['a key that occurs twice with different values', '[A]\nkey=1\nkey=2\n'],
+    [
+      'a key that occurs with different values in two sections of the same name',
+      '[A]\nkey=1\n[B]\n[A]\nkey=2\n',
+    ],
     ['a line before the first section', 'key=1\n[A]\n'],
-    ['a line without a key and value', '[A]\nkey\n'],
+    ['a line that has no equals sign', '[A]\nkey\n'],
     ['an unterminated section header', '[A\nkey=1\n'],
     ['a comment that begins with a semicolon', '[A]\n; key\n'],
   ])('throws FILE_CORRUPT for an INI file with %s', (_, text) => {
@@ -67,7 +70,7 @@ describe('readIni (parses an INI file of a slide)', () => {
   });
 
   it.skipIf(readWithGlib === null)(
-    'returns for random INI files the values that the library GLib returns, or throws an error',
+    'returns, for random INI files that it accepts, every value that the library GLib returns',
     () => {
       const piece = fc.constantFrom(
         '[',

@@ -43,7 +43,7 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     expect((await findNativeLevels(slide)).map(codingOf)).toEqual(['0 jpeg baseline rgb']);
   });
 
-  it('return a JPEG for an empty tile of full resolution, and null for an empty tile of a smaller level', async () => {
+  it('return a JPEG for an empty tile at full resolution, and null for an empty tile of a level of lower resolution', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await findNativeLevels(slide);
     const empty = full && (await readNativeLevelTile(slide, full, 0));
@@ -130,7 +130,7 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     ['generic-tiff/boxes.tiff', 'none'],
     ['dicom/highdicom/sm_image.dcm', 'none'],
   ])(
-    `of %s are "%s" (level, codec, process, colour), and each tile has bytes of the file${skippedWithoutSlides}`,
+    `of %s are "%s" (level, codec, process, colour), and their tiles have the compressed data of the file${skippedWithoutSlides}`,
     async (path, codings) => {
       const filePath = join(slides, path);
       const file = await readFile(filePath);

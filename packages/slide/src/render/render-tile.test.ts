@@ -57,7 +57,7 @@ describe.each<[string, () => Promise<Slide>]>([
   ['an Aperio slide in YCbCr', () => openSvs({ colour: 'ycbcr' })],
   ['a slide of odd size, whose levels the scanner rounded down', () => openSvs({ width: 483, height: 405 })],
   ['a slide without a pyramid', () => openSvs({ width: 500, height: 300, downsamples: [1] })],
-  ['a slide whose second level is reduced by 3', () => openTiff({ downsamples: [1, 3] })],
+  ['a slide whose second level is reduced by a factor of 3', () => openTiff({ downsamples: [1, 3] })],
   [
     'a slide with tiles of 64 × 64 pixels, too small to send',
     () => openTiff({ tileSize: 64, downsamples: [1, 2] }),
@@ -130,7 +130,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('shows the background colour where neither a smaller level nor full resolution has a tile', async () => {
+  it('shows the background colour where neither full resolution nor a level of lower resolution has a tile', async () => {
     const isEmpty = (_: number, column: number) => column === 0;
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1, 4], isEmpty });
     const { rgb } = await renderPixels(slide, { dziLevel: 8, x: 0, y: 0, width: 30, height: 30 });
@@ -181,7 +181,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     expect(tilesRead).toBe(8 * 8); // 1000 × 900 pixels in tiles of 128
   });
 
-  it('that takes longer than the 5 s limit of a call is completed by the third call, after BUSY twice; each source tile is read once', async () => {
+  it('that takes 15 s, with a limit of 5 s per call, is completed by the third call, after BUSY twice; each source tile is read once', async () => {
     const side = 16_384;
     const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
     const { tags } = encodeSamples({ ...small, tile: { width: 512, height: 512 } });

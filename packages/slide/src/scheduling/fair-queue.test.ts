@@ -74,7 +74,7 @@ describe('FairQueue at its limits (keys such as accounts take turns)', () => {
     expect(queue.size).toBe(2);
   });
 
-  it('rejects another job of a key when this key has reached its own limit, and accepts jobs of other keys', () => {
+  it('rejects a job of a key that has reached the limit per key, and accepts jobs of other keys', () => {
     const queue = new FairQueue<string>({ total: 100, perKey: [3, 2] });
     expect(queue.add('1', ['a', 'x'])).not.toBeNull();
     expect(queue.add('2', ['a', 'x'])).not.toBeNull();
@@ -84,7 +84,7 @@ describe('FairQueue at its limits (keys such as accounts take turns)', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('displaces, when full, the newest job of the key with the most jobs for a job of a key with at least two jobs fewer', () => {
+  it('displaces, when full, the newest job of the key with the most jobs if the key of the new job has at least two jobs fewer', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);

@@ -30,7 +30,7 @@ describe('the cache of open files', () => {
     expect(await textOf('a')).toBe('a');
   });
 
-  it('closes the least recently used file above its limit, and reopens it on demand', async () => {
+  it('closes the least recently used file when the limit of open files is exceeded, and reopens it on demand', async () => {
     const [a, b] = [await openFile('a'), await openFile('b')];
     await openFile('a');
     await openFile('c');

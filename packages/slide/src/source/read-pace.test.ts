@@ -24,16 +24,19 @@ function shareOfTime(readMs: number): number {
 }
 
 describe('reading a file on the calling thread (not in the thread pool)', () => {
-  it('is always allowed when each read takes 0.05 ms', () => {
+  it('is always allowed when each read takes 0.05 ms, because reads of at most 0.1 ms come from the page cache', () => {
     expect(shareOfTime(0.05)).toBeCloseTo(1);
   });
 
-  it.each([0.2, 1, 10])('takes 1 to 6 % of the elapsed time when every read takes %s ms', (ms) => {
-    expect(shareOfTime(ms)).toBeGreaterThan(0.01);
-    expect(shareOfTime(ms)).toBeLessThan(0.06);
-  });
+  it.each([0.2, 1, 10])(
+    'is limited to about 5 % (1 to 6 %) of the elapsed time when every read takes %s ms',
+    (ms) => {
+      expect(shareOfTime(ms)).toBeGreaterThan(0.01);
+      expect(shareOfTime(ms)).toBeLessThan(0.06);
+    },
+  );
 
-  it('is not allowed for 9 to 10 seconds after a read of 500 ms', () => {
+  it('is not allowed for 9 to 10 seconds after a read of 500 ms, because slow reads may take 5 % of the time', () => {
     pace.recordRead(500);
     now += 9000;
     expect(pace.mayReadOnThisThread(1000)).toBe(false);
@@ -41,12 +44,12 @@ describe('reading a file on the calling thread (not in the thread pool)', () => 
     expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
-  it('is still allowed after a single read of 10 ms', () => {
+  it('is still allowed after a single slow read of 10 ms, because the limit is 20 ms of slow reads', () => {
     pace.recordRead(10);
     expect(pace.mayReadOnThisThread(1000)).toBe(true);
   });
 
-  it('is not allowed for a read of 1 MiB', () => {
+  it('is not allowed for a read of 1 MiB (limit 256 KiB)', () => {
     expect(pace.mayReadOnThisThread(2 ** 20)).toBe(false);
   });
 });

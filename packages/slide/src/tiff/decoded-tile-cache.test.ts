@@ -33,7 +33,7 @@ describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', 
     expect(reads()).toBe(1);
   });
 
-  it('reads tiles at different positions and tiles of different images separately', async () => {
+  it('does not return a cached tile for a request of another position or another image', async () => {
     const [first, second] = [countingReader(tile), countingReader(tile)];
     await readDecodedTile(first.read, 0, 0);
     await readDecodedTile(first.read, 0, 1);
@@ -41,7 +41,7 @@ describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', 
     expect([first.reads(), second.reads()]).toEqual([2, 1]);
   });
 
-  it('evicts the least recently used tiles above 32 MiB', async () => {
+  it('evicts the least recently used tile when the decoded tiles exceed 32 MiB', async () => {
     const { read, reads } = countingReader(tile);
     // Ten tiles of 3 MiB fit; the eleventh evicts column 1, because column 0 is read again before.
     for (let column = 0; column < 10; column++) await readDecodedTile(read, column, 0);
@@ -54,7 +54,7 @@ describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', 
     expect(reads()).toBe(12);
   });
 
-  it('reads only once a tile that the file does not store, and then returns null from the cache', async () => {
+  it('returns null for a tile that the file does not store, and caches this result', async () => {
     const { read, reads } = countingReader(() => null);
     expect([await readDecodedTile(read, 0, 0), await readDecodedTile(read, 0, 0)]).toEqual([null, null]);
     expect(reads()).toBe(1);

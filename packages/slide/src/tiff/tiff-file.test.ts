@@ -56,7 +56,7 @@ describe.each(layouts)('openTiff (reads the directories of a TIFF file) on a fil
     expect(await file.subDirectories(found[0] as TiffDirectory)).toEqual([]);
   });
 
-  it('returns only the SubIFDs that the tag lists when they are chained to each other and to the next directory', async () => {
+  it('returns only the SubIFDs that the tag lists, although each SubIFD also has the offset of a next directory', async () => {
     const file = await openTiff(memorySource(buildTiff({ directories, ...layout, isChained: true }).bytes));
     const found = await file.subDirectories(file.first);
     expect(await Promise.all(found.map((directory) => directory.number(tag.ImageWidth)))).toEqual([150, 75]);
@@ -86,7 +86,7 @@ describe.each(layouts)('openTiff (reads the directories of a TIFF file) on a fil
     expect((await first.table(tag.TileOffsets, 500))[1]).toBe(layout.isBig ? 16 : 8);
   });
 
-  it('returns null, or a count of 0, for absent tags', async () => {
+  it('returns null as the value of an absent tag, and 0 as the number of its values', async () => {
     const { first } = await open();
     expect(first.count(tag.TileWidth)).toBe(0);
     expect(await first.number(tag.TileWidth)).toBeNull();
@@ -183,7 +183,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
     ['has no TIFF signature', write(() => 0, 0x58), 'FILE_CORRUPT'],
     ['ends in its header', ({ bytes }) => bytes.subarray(0, 7), 'FILE_TRUNCATED'],
     ['has no directory', point(-1, () => 0), 'FILE_CORRUPT'],
-    ['has its first directory in the header', point(-1, () => 6), 'FILE_CORRUPT'],
+    ['has the offset of its first directory inside the header', point(-1, () => 6), 'FILE_CORRUPT'],
     [
       'has its first directory at the end of the file',
       point(-1, ({ bytes }) => bytes.length),
@@ -202,7 +202,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
     ],
     ['has a directory without entries', write((built) => directoryAt(built, 0), 0, 0), 'FILE_CORRUPT'],
     [
-      'has a directory of 65,535 entries',
+      'has a directory of 65,535 entries, above the limit of 4,096',
       write((built) => directoryAt(built, 0), 255, 255),
       'LIMIT_EXCEEDED',
     ],
@@ -212,7 +212,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
       'FILE_TRUNCATED',
     ],
     ['has a next directory past the end of the file', point(0, () => 1_000_000), 'FILE_TRUNCATED'],
-    ['has a next directory in its header', point(0, () => 4), 'FILE_CORRUPT'],
+    ['has the offset of its second directory inside the header', point(0, () => 4), 'FILE_CORRUPT'],
     ['has a directory that follows itself', point(0, (built) => directoryAt(built, 0)), 'FILE_CORRUPT'],
     [
       'has two directories that follow each other in a cycle',
@@ -272,7 +272,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
 
   it.each<[string, TagValue, number, string]>([
     ['past the end of the file', long(1_000_000), 3, 'FILE_TRUNCATED'],
-    ['of 8 GiB, above the limit of 64 MiB', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
+    ['of 8 GiB, above the limit of four times the size of the file', long(8), 2 ** 31, 'LIMIT_EXCEEDED'],
   ])('has a tag value %s, with $3', async (_, pointer, count, code) => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: pointer } }] });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
@@ -290,7 +290,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
     await expect(first.numbers(tag.SubIFDs)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('has nine directories that share a table of tile offsets as large as half of the file, with LIMIT_EXCEEDED', async () => {
+  it('has nine directories that share a table of half the size of the file (limit for all tables: four times the file), with LIMIT_EXCEEDED', async () => {
     const directory: DirectoryPlan = { tags: { [tag.TileOffsets]: long(8) } };
     const built = buildTiff({ directories: new Array(9).fill(directory) });
     const count = Math.floor(built.bytes.length / 2 / 4); // LONG values of 4 bytes
@@ -303,7 +303,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
     await expect(last?.table(tag.TileOffsets, count)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('claims 2^61 values of 8 bytes in a tag, with LIMIT_EXCEEDED', async () => {
+  it('has 52 bytes but claims 2^61 values of 8 bytes in a tag, with LIMIT_EXCEEDED', async () => {
     const built = buildTiff({ directories: [{ tags: { [tag.TileOffsets]: long8(1) } }], isBig: true });
     const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
     // The count of the first entry of a BigTIFF: after the number of entries (8 bytes), tag and type (4 bytes).
@@ -314,7 +314,7 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
 });
 
 describe('openTiff (reads the directories of a TIFF file)', () => {
-  it('returns a table of tile offsets at the tenth read when the nine reads before it failed', async () => {
+  it('reads a table of tile offsets after nine failed reads, because failed reads do not count towards the limit of table bytes', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.TileOffsets]: long(...new Array(500).fill(8)) } }],
     });

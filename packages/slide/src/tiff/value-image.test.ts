@@ -82,7 +82,7 @@ describe('openValueTiff (reads one value per pixel of a TIFF) from a TIFF that l
 });
 
 describe('openValueTiff (reads one value per pixel of a TIFF) with floating-point samples of 32 bits', () => {
-  it('returns NaN for samples with the value that GDAL_NODATA states, which 32 bits may not represent exactly', async () => {
+  it('returns NaN for samples equal to the value of the tag GDAL_NODATA, rounded to 32 bits', async () => {
     const samples = Float32Array.of(1.5, -9999.9);
     const tags = {
       [tag.ImageWidth]: long(2),

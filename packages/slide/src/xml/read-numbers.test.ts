@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecimal, readWholeNumber } from './read-numbers.ts';
 
-describe('numbers in slide metadata (null if a text is no valid number)', () => {
+describe('numbers in slide metadata (null if a text is no valid number, or a whole number above 2^53 − 1)', () => {
   it.each<[string | null | undefined, number | null]>([
     ['0', 0],
     [' 12\n', 12],

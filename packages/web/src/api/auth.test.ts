@@ -144,7 +144,7 @@ describe('login (signs a user in to the web app)', () => {
     ['invalid_request', 'Geçersiz e-posta formatı.', 'Geçersiz e-posta formatı.'],
     ['internal', undefined, 'Beklenmeyen bir hata oluştu.'],
   ] as const)(
-    'fails with the message of the server when the sign-in is rejected with %s',
+    'fails with the message of the server when the sign-in is rejected with the error code %s',
     async (code, serverMessage, message) => {
       stubApi({ 'POST /auth/login': errorResponse(code, serverMessage) });
       await expect(login('a@b.co', 'x')).resolves.toEqual({ success: false, message, error: code });
@@ -320,7 +320,7 @@ describe('a change of the stored sign-in in another tab', () => {
 });
 
 describe('refreshUser (replaces the stored data of the signed-in user)', () => {
-  it('stores nothing when another tab has signed in as another user in the meantime', () => {
+  it('stores nothing when another tab has replaced the stored sign-in with that of another user', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
     storeSignIn({ token: 'token-2', user: deniz });
     refreshUser({ ...ipek, displayName: 'İpek Su' });

@@ -186,7 +186,7 @@ describe('a 401 response to a call of the API client', () => {
 
 describe('endpointUrl (URL of an API request)', () => {
   it.each([getImage, updateImage, deleteImage])(
-    'throws "Image ID is required" for an empty image id, which would request the list: $method $path',
+    'throws "Image ID is required" for an empty image id, because the URL would be that of the image list: $method $path',
     (endpoint) => {
       expect(() => endpointUrl(endpoint, { imageId: '' })).toThrow('Image ID is required');
     },

@@ -47,7 +47,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(1);
   });
 
-  it('is not created during sign-out', async () => {
+  it('is not created during sign-out: a call that needs it rejects with an AbortError', async () => {
     const server = stubSessionApi();
     const allowReadingCalls = abortCallsAtSignOut();
     const sessions = createSessionStore();
@@ -109,7 +109,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is not requested again within 2 s after a failed creation, unless `refresh` is called', async () => {
+  it('is not requested within 2 s after a failed creation: calls reject with the same error, except `refresh`, which sends a request', async () => {
     const server = stubSessionApi({ failures: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');
@@ -184,7 +184,7 @@ describe('image sessions (credentials for tiles) of the slide viewer', () => {
     expect(server.revoked()).toEqual([]);
   });
 
-  it('are not revoked with a request when the viewer is closed after the user has signed out', async () => {
+  it('cause no revocation request when the viewer is closed after the user has signed out', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     const closeViewer = sessions.registerViewer();

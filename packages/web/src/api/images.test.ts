@@ -105,7 +105,7 @@ describe('fetchPixels (requests with an image session, the credential for tiles)
     );
   });
 
-  it('rejects with an AbortError when the caller aborts it before the retry', async () => {
+  it('rejects with an AbortError when the caller aborts it between a 401 response and the retry', async () => {
     const urls = stubResponses(401);
     const caller = new AbortController();
     const sessions = { get: async () => 'one', replaceRejected: async () => 'two' };

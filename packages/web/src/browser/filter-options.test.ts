@@ -6,7 +6,7 @@ const names = ['İrem Işık (irem@example.org)', 'Ilgaz Çınar', 'Şule Öz'].
 const find = (search: string, limit = Number.POSITIVE_INFINITY) =>
   filterOptions({ options: names, search, limit }).map((found) => ('label' in found ? found.label : ''));
 
-describe('filterOptions (the search in fields with options)', () => {
+describe('filterOptions (search in fields with options; ignores case, diacritics and the dot of I and i)', () => {
   it.each([
     ['irem', 'İrem Işık (irem@example.org)'],
     ['IŞIK', 'İrem Işık (irem@example.org)'],
@@ -22,7 +22,7 @@ describe('filterOptions (the search in fields with options)', () => {
     expect(find('', 2)).toEqual(names.slice(0, 2).map(({ label }) => label));
   });
 
-  it('searches in the options of groups, and counts them for the limit', () => {
+  it('finds matching options inside groups, and applies the limit to the options of all groups together', () => {
     const options = [
       { group: 'Bir', items: names.slice(0, 2) },
       { group: 'İki', items: names.slice(2) },

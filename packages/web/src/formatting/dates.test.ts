@@ -5,11 +5,11 @@ import { formatDate, formatDateAndTime } from './dates.ts';
 const moment = new Date(2026, 10, 21, 14, 5).toISOString();
 
 describe('formatDate and formatDateAndTime', () => {
-  it('formatDate returns the day, the Turkish name of the month and the year', () => {
+  it('formatDate returns "21 Kasım 2026" while the user has chosen no language', () => {
     expect(formatDate(moment)).toBe('21 Kasım 2026');
   });
 
-  it('formatDateAndTime returns the date in Turkish and the time', () => {
+  it('formatDateAndTime returns "21 Kasım 2026 14:05" while the user has chosen no language', () => {
     expect(formatDateAndTime(moment)).toBe('21 Kasım 2026 14:05');
   });
 

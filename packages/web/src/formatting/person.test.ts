@@ -6,7 +6,7 @@ describe('the initials of a user', () => {
     ['the first letters of the first two words of the name', 'Ada Yılmaz', 'a@b.co', 'AY'],
     ['two letters for a name of four words', 'Ada Nur Yılmaz Kaya', 'a@b.co', 'AN'],
     ['one letter for a name of one word', 'Ada', 'a@b.co', 'A'],
-    ['a capital İ for a word that begins with the Turkish i', 'ipek ışık', 'a@b.co', 'İI'],
+    ['a capital İ, as in Turkish, for a word that begins with i', 'ipek ışık', 'a@b.co', 'İI'],
     [
       'the first letters of the words when the name has surrounding spaces',
       '  Ada   Yılmaz ',

@@ -27,7 +27,7 @@ describe('wording (texts of the interface)', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns texts in the chosen language; for the choice "mixed", in languageWhenMixed, but the exceptions in the other language', () => {
+  it('returns all texts in the chosen language, or for "mixed" the listed exceptions in English and the others in Turkish', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);

@@ -17,7 +17,7 @@ describe('statusLabel (label of an account status)', () => {
     },
   );
 
-  it('differs from pageStatusLabel (account status page) for a suspended account, but not for a pending one', () => {
+  it('has a counterpart for the account status page, pageStatusLabel: "Askıya Alınmış" for suspended, "Onay Bekliyor" for pending', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });

@@ -83,7 +83,7 @@ it('measurements that the user keeps as annotations stay on the slide until the 
   expect(hasMeasurements()).toBe(false);
 });
 
-it('measurements that the user keeps as annotations and then removes are not converted when the annotation code is loaded later', async () => {
+it('measurements that the user keeps as annotations, but removes before the annotation code is loaded, are not converted', async () => {
   const { user, keepMark, clearButton, hasMeasurements } = openInstruments();
   await keepMark();
   await user.click(clearButton);
@@ -91,7 +91,7 @@ it('measurements that the user keeps as annotations and then removes are not con
   expect(waitingShapes).toEqual([]);
 });
 
-it('a failure to load the result layers is shown in their panel, and without the panel if the URL names layers, until a retry succeeds', async () => {
+it('the viewer shows an error in the panel of result layers, or without the panel if the URL contains layers, until they can be loaded', async () => {
   let response: object = errorResponse('unavailable');
   const resultLayers = { 'GET /image-catalog/images/image/result-layers': () => response };
   const { user, page } = openInstruments({ 'HEAD /': {}, ...resultLayers });

@@ -90,7 +90,7 @@ describe('SlideViewer (the zoomable slide with its controls)', () => {
     expect(hasTable()).toBe(true);
   });
 
-  it('requests all tiles again when Retry is pressed after the server did not have a tile', async () => {
+  it('requests all failed tiles again when Retry is pressed, also a tile for which the server had responded 404', async () => {
     view.show.mockClear();
     const fetchPixels = async () => new Response(null, { status: 404 });
     render(viewerWith('slide', fetchPixels));

@@ -41,7 +41,7 @@ describe('parseDescriptor (Deep Zoom descriptor)', () => {
   });
 });
 
-describe('maxLevelOf (level of full resolution) and minLevelOf (finest level that is a single tile):', () => {
+describe('maxLevelOf (full resolution: log2 of the longer side, rounded up) and minLevelOf (finest level that is a single tile):', () => {
   const descriptorOf = (width: number, height: number): DeepZoomDescriptor => ({
     width,
     height,

@@ -117,7 +117,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect(second.field().x).toBeCloseTo(710, 6);
   });
 
-  it('aligns the views by the field at which a view will stop when it is still moving while they are linked', () => {
+  it('keeps the follower in place while the leader, which was still moving when the views were linked, finishes this movement', () => {
     const first = createView({ zoom: 0.4 }, { zoom: 0.5 });
     const second = createView({ zoom: 1 });
     linkViews({ first, second }, () => 'first');

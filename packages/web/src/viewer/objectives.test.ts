@@ -48,7 +48,7 @@ describe('objectivesOf (zoom buttons named after objectives)', () => {
   });
 });
 
-describe('isDigitalZoom (zoom beyond the resolution of the scan)', () => {
+describe('isDigitalZoom (whether a zoom exceeds 1, the resolution of the scan, by more than 2 %)', () => {
   it.each([
     [0.5, false],
     [1, false],

@@ -29,7 +29,7 @@ describe('calibrationOf (completes the pixel size and the magnification of a sli
       { mpp: 0.5, objectivePower: 20, derived: 'objectivePower' },
     ],
     [
-      'both values unchanged when they differ from the usual ratio by 10 %',
+      'both values unchanged when their product is within 10 % of the usual product 10 (0.5 µm at 20×)',
       { mpp: 0.2265, objectivePower: 40, derived: null },
       { mpp: 0.2265, objectivePower: 40, derived: null },
     ],
@@ -72,7 +72,7 @@ describe('magnificationLabel (magnification that the viewer shows)', () => {
   });
 });
 
-describe('scaleBarOf (scale bar of the viewer)', () => {
+describe('scaleBarOf (longest scale bar of a round length within a maximum width)', () => {
   it.each([
     // zoom, label, width in CSS pixels; the pixel size is 0.5 µm, and a bar has at most 120 CSS pixels
     [1, '50 µm', 100],
@@ -82,11 +82,14 @@ describe('scaleBarOf (scale bar of the viewer)', () => {
     [0.005, '10 mm', 100],
     [50, '1 µm', 100],
     [200, '0.2 µm', 80],
-  ])('for pixels of 0.5 µm at a zoom of %d, returns a bar of %s', (zoom, label, width) => {
-    const bar = scaleBarOf(calibration20x, { zoom, rotation: 0 }, 120);
-    expect(bar.label).toBe(label);
-    expect(bar.width).toBeCloseTo(width, 6);
-  });
+  ])(
+    'for pixels of 0.5 µm at a zoom of %d and a maximum width of 120 CSS pixels, returns a bar of %s',
+    (zoom, label, width) => {
+      const bar = scaleBarOf(calibration20x, { zoom, rotation: 0 }, 120);
+      expect(bar.label).toBe(label);
+      expect(bar.width).toBeCloseTo(width, 6);
+    },
+  );
 
   it('returns a bar of exactly the maximum width when this width stands for a round length', () => {
     const upright = { zoom: 1, rotation: 0 };
@@ -101,7 +104,7 @@ describe('scaleBarOf (scale bar of the viewer)', () => {
     [180, '20 µm', 80],
     [270, '50 µm', 100],
   ])(
-    'for pixels of 0.25 µm × 0.5 µm on a slide rotated by %d°, returns a bar of %s',
+    'for pixels of 0.25 µm × 0.5 µm on a slide rotated by %d° and a maximum width of 160 CSS pixels, returns a bar of %s',
     (rotation, label, width) => {
       const calibration = { ...calibration20x, mpp: 0.25, mppY: 0.5 };
       const bar = scaleBarOf(calibration, { zoom: 1, rotation }, 160);

@@ -49,7 +49,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     );
   });
 
-  it('returns the field of the leader when leader and follower are exchanged and the function is called with its own result', () => {
+  it('returns the field of the leader again when it is called with exchanged roles and the new field of the follower', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);
@@ -57,7 +57,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     );
   });
 
-  it('returns the same field for a movement of the leader in one step and in two steps', () => {
+  it('returns the same field whether the leader moves in one step or in two (for slides without a scale: the same zoom)', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         const afterFirstStep = fieldOfFollower(leader, follower, now);

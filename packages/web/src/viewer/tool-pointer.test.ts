@@ -56,7 +56,7 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
     expect(received).toEqual(['press 1', 'cancel']);
   });
 
-  it('cancels the press when a pinch begins or the browser takes over a touch, but only if this kind of pointer is pressed', () => {
+  it('cancels the press of a pen when cancelType is called for the pen, and not when it is called for touch', () => {
     const { pointer, received } = startPointer();
     pointer.press(eventOf('pen', 1));
     pointer.cancelType('touch');

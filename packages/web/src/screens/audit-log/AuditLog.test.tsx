@@ -183,7 +183,7 @@ describe('the audit log screen', () => {
     await waitFor(() => expect(field.value).toBe(''));
   });
 
-  it('says in the slide field that the slides are loading or cannot be loaded, and only after a search that no slide matches', async () => {
+  it('shows in the slide field that a search is running or has failed, and "no slide matches" only after a search without results', async () => {
     const nothing = { images: [], next_cursor: null };
     const search = pendingResponse();
     const { person } = openAuditLog('/admin/audit', [], {

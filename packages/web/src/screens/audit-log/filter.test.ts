@@ -21,12 +21,14 @@ describe('the filter of the audit log in the URL', () => {
     expect(readFilter(invalid)).toEqual(emptyFilter);
   });
 
-  it.each(['2026-02-31', '2026-13-01', '2026-05-00', '0026-05-01'])(
-    'is read without a first and a last day when both are %s, which is no day after the year 999',
-    (day) => {
-      expect(readFilter(new URLSearchParams({ from: day, to: day }))).toEqual(emptyFilter);
-    },
-  );
+  it.each([
+    ['2026-02-31', 'a day that does not exist'],
+    ['2026-13-01', 'a month that does not exist'],
+    ['2026-05-00', 'a day that does not exist'],
+    ['0026-05-01', 'a year before 1000'],
+  ])('is read without a first and a last day when both are %s (%s)', (day) => {
+    expect(readFilter(new URLSearchParams({ from: day, to: day }))).toEqual(emptyFilter);
+  });
 
   it('is written without empty values, and the written filter is read back unchanged', () => {
     expect(auditLogPath({})).toBe('/admin/audit');

@@ -104,7 +104,7 @@ describe('the collections screen', () => {
     ['a day', '0', 1],
     ['seven days', '', 7],
   ])(
-    'creates a share link that is valid for %s when Enter is pressed while the field for the days contains "%s"',
+    'creates a share link that is valid for %s (at least 1 day, at most 365, default 7) when the field for the days contains "%s"',
     async (_, typed, expectedDays) => {
       const { calls, person } = openApp('/collections', {
         signedInAs: account(),
@@ -126,7 +126,7 @@ describe('the collections screen', () => {
     ['mixed', 'Paylaş: Ders 3', 'Bağlantı oluştur', errors.sharing_off.tr],
     ['en', 'Share: Ders 3', 'Create link', errors.sharing_off.en],
   ] as const)(
-    'shows in the language of the screen (chosen language: %s) why a share link was not created',
+    'shows an error in the language of the screen (Turkish for "mixed") when a share link cannot be created (language choice: %s)',
     async (choice, share, create, message) => {
       chooseLanguage(choice);
       const { person } = openApp('/collections', {
@@ -299,7 +299,7 @@ describe('the editor of a collection', () => {
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Öğe ekle' }));
   });
 
-  it('moves the focus from a removed choice to the next or the last one, and from a removed question to its item', async () => {
+  it('moves the focus from a removed choice to the next choice (or else to the last one), and from a removed question to the item that had it', async () => {
     const question = {
       kind: 'choice',
       text: 'Hangi boya?',
@@ -440,7 +440,7 @@ describe('the tour (step-by-step view) of a collection', () => {
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item at a time, sends the answer to the question of the item, and shows the explanation again after going back', async () => {
+  it('shows one item at a time, sends the answer to its question, and still shows the explanation of the answer after going back to the item', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -538,7 +538,7 @@ describe('the answers screen of a collection', () => {
     });
   }
 
-  it('shows an error instead of the answers when the collection, which has the texts of the choices, cannot be loaded, until a retry', async () => {
+  it('shows an error and no answers when the collection cannot be loaded, and shows the answers after a successful retry', async () => {
     let response: object = errorResponse('unavailable');
     const { person } = openApp('/collections/c-1/answers', {
       signedInAs: account(),

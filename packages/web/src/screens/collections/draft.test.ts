@@ -76,11 +76,11 @@ describe('the draft of a collection in its editor', () => {
   });
 
   it.each([
-    ['text', { ...choiceQuestion, text: ' ' }],
-    ['choices', { ...choiceQuestion, choices: ['Bir', ''] }],
-    ['correct', { ...choiceQuestion, correct: [1] }],
-    ['region', { ...emptyQuestion('region'), text: 'Nerede?' }],
-  ])('reports the missing part "%s" of an incomplete question', (missingPart, question) => {
+    ['text', { ...choiceQuestion, text: ' ' }, 'has a blank text'],
+    ['choices', { ...choiceQuestion, choices: ['Bir', ''] }, 'has only one choice with a text'],
+    ['correct', { ...choiceQuestion, correct: [1] }, 'has a correct choice without a text'],
+    ['region', { ...emptyQuestion('region'), text: 'Nerede?' }, 'asks for a region but has none'],
+  ])('reports the missing part "$0" of a question that $2', (missingPart, question) => {
     expect(missingPartOf(question)).toBe(missingPart);
   });
 

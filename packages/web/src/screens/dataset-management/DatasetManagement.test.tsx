@@ -143,7 +143,7 @@ describe('the datasets screen of administrators', () => {
       'Adını üyelere göster',
       { dataset: 'Böbrek', listed: false },
     ],
-  ])('%s when its switch is pressed', async (_, name, label, body) => {
+  ])('%s when the switch "$2" of the dataset is pressed', async (_, name, label, body) => {
     const { person, calls } = openDatasets({ 'PUT /admin/datasets': { message: 'tamam' } });
     await person.click((await findCard(name)).getByRole('switch', { name: new RegExp(label) }));
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));

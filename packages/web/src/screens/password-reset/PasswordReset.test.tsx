@@ -69,7 +69,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
     expect(calls.at(-1)).toMatchObject({ body: { code: 'c', new_password: 'a new thin slice' } });
   });
 
-  it('shows the form that requests a link again when the user leaves the page and returns without a code', async () => {
+  it('shows the form for requesting a reset link when the user leaves the page and then opens it without a code', async () => {
     const { goTo } = openApp('/auth/password-reset#code=c');
     await screen.findByLabelText('Yeni Şifre');
     await act(() => goTo('/auth/login'));
@@ -94,13 +94,16 @@ describe('the password reset page opened from the link of an e-mail', () => {
   it.each([
     ['', 'Yeni şifre gerekli.'],
     ['short', 'Yeni şifre en az 8 karakter olmalı.'],
-  ])('shows an error for the invalid new password %j', async (password, message) => {
-    const { person } = openApp('/auth/password-reset#code=c');
-    const field = await screen.findByLabelText('Yeni Şifre');
-    if (password) await person.type(field, password);
-    await person.click(screen.getByRole('button', { name: 'Şifreyi Kaydet' }));
-    await screen.findByText(message);
-  });
+  ])(
+    'shows an error for the new password %j (at least 8 characters are required)',
+    async (password, message) => {
+      const { person } = openApp('/auth/password-reset#code=c');
+      const field = await screen.findByLabelText('Yeni Şifre');
+      if (password) await person.type(field, password);
+      await person.click(screen.getByRole('button', { name: 'Şifreyi Kaydet' }));
+      await screen.findByText(message);
+    },
+  );
 
   it('reports a used or expired link before a password is typed', async () => {
     const { person } = openApp('/auth/password-reset#code=spent', {

@@ -134,11 +134,11 @@ describe('the API token card of the profile', () => {
   });
 
   it.each([
-    ['viewer', 2],
-    ['user', 5],
-    ['admin', 6],
+    ['viewer', 2, 'for reading'],
+    ['user', 5, 'all except uploads'],
+    ['admin', 6, 'all'],
   ] as const)(
-    'offers an account with the role %s a choice of %i scopes for a new token',
+    'offers an account with the role $0 a choice of $1 scopes ($2) for a new token',
     async (role, count) => {
       const { person } = openProfile({}, account({ role }));
       await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));

@@ -127,9 +127,13 @@ describe('the form of the profile that changes the password', () => {
 
   it.each([
     ['an empty new password', {}, 'Yeni şifre gerekli.'],
-    ['a password of 5 characters', { 'Yeni Şifre': 'short' }, 'Yeni şifre en az 8 karakter olmalı.'],
     [
-      'a password of 129 characters',
+      'a password of 5 characters (minimum: 8)',
+      { 'Yeni Şifre': 'short' },
+      'Yeni şifre en az 8 karakter olmalı.',
+    ],
+    [
+      'a password of 129 characters (maximum: 128)',
       { 'Yeni Şifre': 'ş'.repeat(129) },
       'Yeni şifre en fazla 128 karakter olabilir.',
     ],
@@ -341,7 +345,7 @@ describe('the card of the profile for two-step verification', () => {
     });
   });
 
-  it('does not let the user cancel the setup while the first code is checked, and keeps the recovery codes when the language changes', async () => {
+  it('does not let the user cancel the setup while the server checks the code, and still shows the recovery codes after a change of language', async () => {
     const confirmation = pendingResponse();
     const { person } = openProfile({
       ...secondFactorApi(false).api,
@@ -359,7 +363,7 @@ describe('the card of the profile for two-step verification', () => {
     for (const code of recoveryCodes) screen.getByText(code);
   });
 
-  it('shows that the verification is on when the user cancels the setup after the server has accepted the code but its response was lost', async () => {
+  it('shows that the verification is on when the user cancels the setup after the response that accepted the code was lost', async () => {
     const { api, setEnabled } = secondFactorApi(false);
     const { person } = openProfile({
       ...api,

@@ -58,7 +58,7 @@ describe('the registration page', () => {
     });
   });
 
-  it('says on the login page that a link in an e-mail completes the registration when the settings require it', async () => {
+  it('says on the login page that the user must open the link in an e-mail, when the settings require a confirmed e-mail address', async () => {
     Object.assign(settings, { confirmsRegistrations: true });
     onTestFinished(() => void Object.assign(settings, { confirmsRegistrations: false }));
     const { person } = openApp('/auth/register', { api: { 'POST /auth/register': registrationResponse } });
@@ -130,7 +130,7 @@ describe('the registration page', () => {
     ['empty fields', {}, ['E-posta adresi gerekli.', 'Şifre gerekli.']],
     ['an invalid e-mail address', { ...validValues, email: 'ipek@' }, ['Geçerli bir e-posta adresi girin.']],
     [
-      'a password of seven characters',
+      'a password of seven characters (minimum: 8)',
       { ...validValues, password: '1234567', confirmation: '1234567' },
       ['Şifre en az 8 karakter olmalı.'],
     ],
@@ -140,13 +140,13 @@ describe('the registration page', () => {
       ['Şifreler eşleşmiyor.'],
     ],
     [
-      'a short password with a different confirmation',
+      'a password of five characters and a different confirmation',
       { ...validValues, password: 'short', confirmation: 'other' },
       ['Şifre en az 8 karakter olmalı.', 'Şifreler eşleşmiyor.'],
     ],
     ['an empty confirmation of the password', { ...validValues, confirmation: '' }, ['Şifreler eşleşmiyor.']],
     [
-      'a password of more than 128 characters',
+      'a password of 129 characters (maximum: 128)',
       { ...validValues, password: 'ş'.repeat(129), confirmation: 'ş'.repeat(129) },
       ['Şifre en fazla 128 karakter olabilir.'],
     ],
@@ -158,7 +158,7 @@ describe('the registration page', () => {
     expect(calls).toEqual([]);
   });
 
-  it('rejects a password of four emoji as too short, because it counts characters and not UTF-16 code units', async () => {
+  it('rejects a password of four emoji (8 UTF-16 code units), because 8 characters are required', async () => {
     const { person } = openApp('/auth/register');
     await fillInAndSubmit(person, { ...validValues, password: '🔬🔬🔬🔬', confirmation: '🔬🔬🔬🔬' });
     await screen.findByText('Şifre en az 8 karakter olmalı.');

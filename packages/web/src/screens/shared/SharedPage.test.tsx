@@ -35,8 +35,11 @@ describe('the page of a share link', () => {
   });
 
   it.each([
-    ['has a button that hides annotations when the link permits annotations', true],
-    ['has no button that hides annotations when the link does not permit annotations', false],
+    ['shows the button "İşaretlemeler" (hides annotations) for a link that permits annotations', true],
+    [
+      'shows no button "İşaretlemeler" (hides annotations) for a link that does not permit annotations',
+      false,
+    ],
   ] as const)('%s', async (_, showsAnnotations) => {
     openApp('/shared#secret-1', {
       api: { 'POST /share-links/open': { ...openedLink, show_annotations: showsAnnotations } },
@@ -133,7 +136,7 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
   });
 
-  it('opens the link once more before its session ends, but not a third time when the new session ends no later than the first', async () => {
+  it('opens the link a second time before its session ends, but not a third time when the second session ends no later than the first', async () => {
     const endMs = performance.now() + 3000;
     const { calls } = openApp('/shared#secret-1', {
       api: {

@@ -346,10 +346,15 @@ describe('the slides screen (actions on one slide)', () => {
 
   it.each([
     ['hides a visible slide from members', 'Üyelerden gizle', { hidden: true }, slide(1)],
-    ['shows a hidden slide to members', 'Üyelere göster', { hidden: false }, slide(1, { hidden: true })],
+    [
+      'makes a hidden slide visible to members',
+      'Üyelere göster',
+      { hidden: false },
+      slide(1, { hidden: true }),
+    ],
     ['makes the server read a failed slide again', 'Yeniden oku', { read_again: true }, unreadableSlide],
     ['puts a removed slide back', 'Kataloğa geri al', { removed: false }, slide(1, { removed: true })],
-  ])('%s without a dialog', async (_, action, change, image) => {
+  ])('%s immediately, without a dialog', async (_, action, change, image) => {
     const { calls } = await chooseAction(
       image.file_name,
       action,

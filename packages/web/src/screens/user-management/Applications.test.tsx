@@ -222,7 +222,7 @@ describe('the queue of applicants in the user management', () => {
     await screen.findByText('Kullanıcı başarıyla onaylandı.');
   });
 
-  it('approves several applicants in one call, names those whose approval failed, and retries only their approval', async () => {
+  it('approves several applicants in one call, names each one whose approval failed, and sends only these again on a retry', async () => {
     let failsForEkin = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({
@@ -273,7 +273,7 @@ describe('the queue of applicants in the user management', () => {
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('approves, on a retry, the applicant whose approval failed and those left out because the user stopped the first run', async () => {
+  it('sends again, when the user retries a stopped approval of 25 applicants, only the failed one and the five not yet sent', async () => {
     const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
     const firstCall = pendingResponse();
     const resultsOf = (uids: readonly string[], failedUid: string | null) => ({
@@ -329,7 +329,7 @@ describe('the queue of applicants in the user management', () => {
     screen.getByText('Deniz Kaya: Başvuru reddedilirken hata oluştu.');
   });
 
-  it('says in the dialog for approving that the restricted datasets cannot be loaded, with a retry button', async () => {
+  it('shows a retry button in the dialog for approving when the restricted datasets cannot be loaded, and loads them on a click', async () => {
     let response: object = errorResponse('forbidden');
     const { person } = openQueue({ 'GET /admin/datasets': () => response });
     await person.click(
@@ -391,7 +391,7 @@ describe('the queue of applicants in the user management', () => {
     await waitFor(() => expect(address()).toBe('/admin/users?view=waiting'));
   });
 
-  it('loads 200 more of 450 applicants when the button below the list is pressed', async () => {
+  it('requests 200 more of the 450 applicants (limit=400) when the button below the list is pressed', async () => {
     const { person, calls } = openQueue({
       'GET /admin/applications': { ...queueOf(deniz, ekin), waiting: 450 },
     });

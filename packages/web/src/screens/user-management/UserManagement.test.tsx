@@ -81,7 +81,7 @@ describe('the list of accounts in the user management', () => {
       'Hizmet şu anda kullanılamıyor. Lütfen biraz sonra yeniden deneyin.',
     ],
     [
-      'a default message when the failed response contains none',
+      'a default message when the failed response contains no message',
       new Response('', { status: 502 }),
       'Kullanıcılar yüklenemedi.',
     ],
@@ -161,25 +161,30 @@ describe('the list of accounts in the user management', () => {
 
   it.each<[string, Partial<User>, string[]]>([
     [
-      'pending',
+      'a pending account: approve, deactivate, reject, set password',
       { status: 'pending', role: 'unassigned' },
       ['Onayla', 'Devre Dışı Bırak', 'Reddet', 'Şifre Belirle'],
     ],
     [
-      'active',
+      'an active account: suspend, make administrator, deactivate, change role, edit access, set password',
       {},
       ['Askıya Al', 'Yönetici Yap', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Erişimi Düzenle', 'Şifre Belirle'],
     ],
-    ['administrator', { role: 'admin' }, ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle']],
-    ['suspended', { status: 'suspended' }, ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle']],
-    ['deactivated', { status: 'deactivated' }, ['Etkinleştir']],
-  ])(
-    'offers only the actions that fit the status and role of the account: %s account',
-    async (_, changes, labels) => {
-      openUsers([{ ...deniz, ...changes }]);
-      expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
-    },
-  );
+    [
+      'an administrator: suspend, deactivate, change role, set password',
+      { role: 'admin' },
+      ['Askıya Al', 'Devre Dışı Bırak', 'Rolü Değiştir', 'Şifre Belirle'],
+    ],
+    [
+      'a suspended account: reactivate, deactivate, set password',
+      { status: 'suspended' },
+      ['Etkinleştir', 'Devre Dışı Bırak', 'Şifre Belirle'],
+    ],
+    ['a deactivated account: reactivate', { status: 'deactivated' }, ['Etkinleştir']],
+  ])('offers only the actions of %s', async (_, changes, labels) => {
+    openUsers([{ ...deniz, ...changes }]);
+    expect(buttonLabelsOf(await findCard('Deniz Kaya'))).toEqual(labels);
+  });
 });
 
 describe('the card of an account in the user management', () => {
@@ -355,7 +360,7 @@ describe('the card of an account in the user management', () => {
   });
 });
 
-describe('the dialog that changes the role of an account', () => {
+describe('the dialog that changes the role of an account (suspends it, then approves it with the new role)', () => {
   it('suspends and then approves the account with the new role, and announces both steps beforehand', async () => {
     const { person, calls } = openUsers([admin, deniz], {
       'POST /admin/users/uid-of-deniz/suspend': { message: 'tamam' },

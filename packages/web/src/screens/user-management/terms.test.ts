@@ -7,17 +7,17 @@ const endOf = (...day: readonly [year: number, monthIndex: number, date: number]
   new Date(...day, 23, 59, 59, 999).toISOString();
 
 describe('toApiTerms (converts the terms of an account from the form for the API)', () => {
-  it('returns the end date of the account as it was when the user has not changed its day', () => {
+  it('returns the unchanged end date, with its time of day, when the user has not changed the day in the form', () => {
     const terms = toFormTerms({ datasets: [], expiresAt: noon });
     expect(toApiTerms({ ...terms, datasets: ['Böbrek'] })).toEqual({ datasets: ['Böbrek'], expiresAt: noon });
   });
 
-  it('returns the end of the last day when the user has chosen another day', () => {
+  it('returns the last millisecond of the day that the user has chosen as the new end date', () => {
     const terms = toFormTerms({ datasets: [], expiresAt: noon });
     expect(toApiTerms({ ...terms, lastDay: '2099-12-22' }).expiresAt).toBe(endOf(2099, 11, 22));
   });
 
-  it('returns no end date when the user has cleared the day, or when the end date has passed', () => {
+  it('returns no end date when the user has cleared the day, or when the end date of the account is in the past', () => {
     expect(
       toApiTerms({ ...toFormTerms({ datasets: [], expiresAt: noon }), lastDay: '' }).expiresAt,
     ).toBeNull();

@@ -80,7 +80,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     expect(screen.queryByRole('button', { name: 'Request access to Böbrek' })).toBeNull();
   });
 
-  it('shows a message in the sidebar when the dialog of a request cannot be rendered, and the dialog after a retry', async () => {
+  it('shows a message in the sidebar when the dialog that requests access cannot be rendered, and the dialog after a retry', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     isDialogBroken = true;
     onTestFinished(() => {
@@ -95,7 +95,7 @@ describe('the list of restricted datasets below the viewer’s catalogue', () =>
     await screen.findByRole('dialog', { name: 'Request access' });
   });
 
-  it('keeps the dialog of a request open until the server has answered, so that a late answer closes no other dialog', async () => {
+  it('keeps the dialog that requests access open until the server has answered, so that a late answer closes no other dialog', async () => {
     const response = pendingResponse();
     const { person } = renderSection({
       [listDatasets]: { datasets: [kidneyDataset] },

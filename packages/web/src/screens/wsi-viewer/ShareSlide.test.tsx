@@ -7,7 +7,7 @@ import { errorInLanguageOfCall, stubApi } from '../../testing/stub-api.ts';
 import { ShareSlide } from './ShareSlide.tsx';
 import { imageOf } from './testing/catalogue-server.ts';
 
-it('the dialog that shares a slide is English when the interface mixes Turkish and English, with its buttons and the error of the server', async () => {
+it('while the user has chosen no language, the dialog that shares a slide, its buttons and the error of the server are English', async () => {
   stubApi({ 'POST /share-links': errorInLanguageOfCall('sharing_off') });
   const person = userEvent.setup({ delay: null });
   render(

@@ -198,7 +198,7 @@ describe('the image view of the viewer', () => {
     expect(panel.textContent).toContain('NameIŞIK-2.svsDatasetKaraciğerOrganLiver');
   });
 
-  it('requests the Deep Zoom descriptor when the mouse button goes down on a row, and not again when the button comes up', async () => {
+  it('requests the Deep Zoom descriptor when the mouse button goes down on a row of the catalogue, and not again when it comes up', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });
@@ -209,7 +209,7 @@ describe('the image view of the viewer', () => {
     expect(server.callsWith('/image.dzi')).toHaveLength(1);
   });
 
-  it('does not request the Deep Zoom descriptor when a finger touches a row, because the touch may begin a scroll', async () => {
+  it('does not request the Deep Zoom descriptor when a finger touches a row of the catalogue, because the touch may begin a scroll', async () => {
     const server = stubViewerApi({ descriptors: [pendingResponse] });
     const user = renderViewer();
     const row = await screen.findByRole('button', { name: /IŞIK-2/ });

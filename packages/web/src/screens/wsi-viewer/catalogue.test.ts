@@ -42,7 +42,7 @@ describe('groupsOf (dataset groups of the image catalogue)', () => {
 });
 
 describe('choicesOf (filter choices of the image catalogue)', () => {
-  it('gives the choice of images without a dataset the same key as groupsOf gives the catalogue group of these images', () => {
+  it('returns, for the choice "images without a dataset", the key that groupsOf returns for the group of these images', () => {
     const { datasets } = choicesOf({ datasets: [{ dataset_name: null, images: 2 }], organs: [] });
     expect(datasets).toEqual([{ key: groups[2]?.key, name: 'Unknown', count: 2 }]);
   });
@@ -61,7 +61,7 @@ describe('listingOf (query for the image catalogue)', () => {
 });
 
 describe('filterKey (filters of the image catalogue)', () => {
-  it('returns an empty key only for the whole catalogue, and different keys for filters by dataset and by organ', () => {
+  it('returns an empty key only when neither search nor filter is set, and different keys for filters by dataset and by organ', () => {
     expect(filterKey(listingOf({ ...noFilter, query: '  ' }, 'name'))).toBe('');
     expect(filterKey(listingOf({ ...noFilter, query: 'x' }, 'name'))).not.toBe('');
     expect(filterKey(listingOf({ ...noFilter, dataset: '-' }, 'name'))).not.toBe(
@@ -70,7 +70,7 @@ describe('filterKey (filters of the image catalogue)', () => {
   });
 });
 
-describe('groupAt (groups of the image catalogue)', () => {
+describe('groupAt (group of an image in the image catalogue; here groups of 1, 3 and 2 images)', () => {
   it.each([
     [0, 0],
     [1, 1],
@@ -193,7 +193,7 @@ describe('layOut and caseAt (lines of the image catalogue) for groups with cases
     expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('returns a layout whose indexAtTop returns the line at a distance from the top, and whose indexOfBranch returns the title of a group or case', () => {
+  it('returns a layout that finds the line at a distance from the top (indexAtTop) and the title of a group or case (indexOfBranch)', () => {
     const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
@@ -215,7 +215,7 @@ describe('layOut and caseAt (lines of the image catalogue) for groups with cases
 });
 
 describe('linesOf (lines of the image catalogue)', () => {
-  it('gives each line a unique key, which is the image id for a row whose image is loaded, and finds the line again by its key', () => {
+  it('returns lines with unique keys (for the row of a loaded image its id), and indexOf, which finds a line by its key', () => {
     const image = imageOf({ id: '7' });
     const lines = linesOf(layOut(groups, isSecondGroup, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),

@@ -44,7 +44,7 @@ describe('the annotation list of the viewer', () => {
     ['first', 'next', 'Alpha', 'Beta'],
     ['last', 'previous', 'Gamma', 'Beta'],
   ])(
-    'focuses, when the %s annotation is deleted while it has the focus, the %s annotation',
+    'moves the focus from the %s annotation to the %s one when the focused annotation is deleted',
     async (_1, _2, deleted, next) => {
       const { rowOf, remove } = renderList(['Alpha', 'Beta', 'Gamma']);
       act(() => rowOf(deleted).focus());
@@ -53,7 +53,7 @@ describe('the annotation list of the viewer', () => {
     },
   );
 
-  it('focuses the empty list when its only annotation is deleted while it has the focus', async () => {
+  it('moves the focus to the empty list when the only annotation, which has the focus, is deleted', async () => {
     const { rowOf, remove } = renderList(['Alpha']);
     act(() => rowOf('Alpha').focus());
     await remove('Alpha');

@@ -65,7 +65,7 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
 }
 
 describe('the import dialog of an annotation file, on a slide without a layer of the user,', () => {
-  it('creates a layer whose source is the import', async () => {
+  it('creates a layer with the name of the file and the source "import"', async () => {
     const { calls } = openDialog();
     await screen.findByText(/Tumor/);
     const creation = calls.find(

@@ -109,7 +109,7 @@ describe('AnnotationStore (annotations of the open slide), when other users chan
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('shows the initials of another user for 6 s after the last change when this user changes an annotation twice within 6 s', async () => {
+  it('shows the initials of another user, who changes an annotation again after 4 s, until 6 s after the second change', async () => {
     vi.useFakeTimers();
     const { store } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -290,7 +290,7 @@ describe('AnnotationStore (annotations of the open slide), after local changes,'
     expect(store.canUndo).toBe(false);
   });
 
-  it('puts the next annotation into a new layer when the layer of the first annotation is removed', async () => {
+  it('puts the user’s next annotation into a new layer when the layer created for the first annotation has been removed', async () => {
     const created = { ...layer, id: 'created', owner: 'me' };
     const queue = createQueue({
       send: async () => ({ kind: 'applied', revisions: { [id]: 1 } }),
@@ -335,7 +335,7 @@ describe('AnnotationStore (annotations of the open slide), in a conflict with an
     },
   );
 
-  it('neither shows nor resolves the conflict when it belongs to another slide, whose changes the same queue sends', async () => {
+  it('neither shows nor resolves the conflict when the changed annotation is on another slide that shares the queue of changes', async () => {
     const { store, conflict } = await openWithConflict();
     const otherStore = new AnnotationStore('other image', store.queue);
     expect(otherStore.conflict).toBeUndefined();
@@ -357,7 +357,7 @@ describe('AnnotationStore (annotations of the open slide), when rejected changes
     expect(store.canUndo).toBe(false);
   });
 
-  it('contains the version on the server again when the user discards a change in the other half of a comparison', async () => {
+  it('contains the version on the server again when the user discards the change in the view of the other compared slide', async () => {
     const { store, moveTo, x } = await openStore(async () => rejected);
     const otherHalf = new AnnotationStore('other image', store.queue);
     moveTo(50);
@@ -367,7 +367,7 @@ describe('AnnotationStore (annotations of the open slide), when rejected changes
     expect(store.canUndo).toBe(false);
   });
 
-  it('keeps an unsent annotation of another layer, and its undo step', async () => {
+  it('keeps an unsent annotation of another layer than the rejected change, and the undo step of this annotation', async () => {
     const { store, moveTo, x } = await openStore(async (layerId) =>
       layerId === 'layer' ? rejected : { kind: 'unreachable' },
     );
@@ -425,7 +425,7 @@ describe('AnnotationStore (annotations of the open slide), while layers are load
     expect(x()).toBe(10);
   });
 
-  it('still undoes a step in both its annotations when the server acknowledges it during a reload that already contains the step', async () => {
+  it('undoes a change of two annotations completely although the server has acknowledged it during a reload that already contains it', async () => {
     const featuresAt = (x: number, revision: number) => [
       featureAt(x, revision, 'me'),
       { ...featureAt(x, revision, 'me'), id: otherId },

@@ -117,7 +117,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     await vi.waitUntil(memory.isEmpty);
   });
 
-  it('sends no further batch when its owner signs out while a batch is being sent, because another account may sign in', async () => {
+  it('sends no further batch when the account of the queue signs out while a batch is being sent', async () => {
     let isSignedIn = true;
     const signOut: ServerResponse = (changes) => {
       isSignedIn = false;
@@ -133,7 +133,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.state()).toEqual({ kind: 'saving', count: 1 });
   });
 
-  it('keeps and sends the pending changes of two layers with the same annotation id, also of two slides', async () => {
+  it('keeps and sends both pending changes when an annotation of one slide and one of another slide have the same id', async () => {
     const memory = memoryStorage();
     const { queue: queueOfClosedPage } = queueWith([unreachable], memory);
     const changes = [put(1, 1), { ...put(2, 1), layerId: 'layer of another slide', imageId: 'other image' }];
@@ -196,7 +196,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(sent).toEqual([]);
   });
 
-  it('resends an unchanged batch when it gets no response, and then sends a later change based on the revision of that batch', async () => {
+  it('resends a batch unchanged when it got no response, and then sends a change made meanwhile, based on the revision of the batch', async () => {
     const { queue, sent } = queueWith([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');
@@ -209,7 +209,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(laterBatch?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('sends the deletion of an annotation only after its creation, and with the revision of the creation', async () => {
+  it('sends the deletion of an annotation only after the server has acknowledged its creation, and with the revision of the creation', async () => {
     const response = Promise.withResolvers<ChangeOutcome>();
     const { queue, sent } = queueWith([() => response.promise, applied(2)]);
     queue.add(put(1));
@@ -309,7 +309,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect([...queue.pendingOf('image').values()]).toEqual([put(3, 1, otherId)]);
   });
 
-  it('sends the changes of other slides when the server rejects the creation of a layer on one slide', async () => {
+  it('sends the changes of an existing layer when the server rejects the creation of another layer', async () => {
     const refuse = () => Promise.reject(new AppError('forbidden'));
     const { queue, sent } = queueWith([applied(1)], memoryStorage(), () => true, refuse);
     queue.add({ ...put(1), layerId: newLayerId('image') });

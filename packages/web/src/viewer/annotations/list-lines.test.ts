@@ -22,7 +22,7 @@ function headingsOf(classNames: readonly (string | null)[], search = '') {
   );
 }
 
-describe('linesOf (lines of the annotation list)', () => {
+describe('linesOf (lines of the annotation list, whose search ignores case, accents and the order of words)', () => {
   it('sorts the classes by the Turkish alphabet, with annotations without a class at the end', () => {
     const names = ['Zon', 'Şüpheli', 'Ödem', 'Cisim', null, 'Çap', 'Ilık', 'İltihap', 'Damar'];
     const sorted = ['Cisim', 'Çap', 'Damar', 'Ilık', 'İltihap', 'Ödem', 'Şüpheli', 'Zon', null];

@@ -68,13 +68,13 @@ describe('AnnotationPainter (draws annotations on the canvas)', () => {
     return painter;
   }
 
-  it('spreads the building of paths with 60,000 vertices in total over several frames', () => {
+  it('builds the paths of three large annotations over several frames, because a frame has 3 ms for building paths', () => {
     const painter = painterOfLargeLines();
     expect(draw(painter)).toEqual({ paths: [[1]], isIncomplete: true });
     expect([draw(painter).isIncomplete, draw(painter).isIncomplete]).toEqual([true, false]);
   });
 
-  it('draws an unchanged annotation in the first frame after two others of 20,000 vertices have changed', () => {
+  it('draws an unchanged annotation in the next frame although building the paths of two changed annotations takes longer than a frame', () => {
     const painter = painterOfLargeLines();
     for (let frame = 1; frame <= 3; frame++) draw(painter); // builds one path per frame
     painter.set('line-1', lineAt(5, 20_000, 'line-1'));

@@ -45,7 +45,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(changes).toEqual([changeOf('a', 10)]);
   });
 
-  it('keeps pending changes of two layers with the same annotation id', async () => {
+  it('keeps both pending changes when annotations of two layers have the same id', async () => {
     const storage = createPendingStorage('ayse', 'tab 1');
     const changes = [changeOf('a', 10), { ...changeOf('a', 20), layerId: 'second layer' }];
     for (const change of changes) await storage.saveChange(change);
@@ -78,7 +78,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({ changes: [], batches: [] });
   });
 
-  it('keeps the batches that two closed tabs stored for one layer when the tab that took over both batches is closed too', async () => {
+  it('returns the unsent batches of two closed tabs again when the tab that took over both batches is closed, too', async () => {
     await createPendingStorage('ayse', 'tab 1').startBatch(batchOf([changeOf('a', 10)]));
     await createPendingStorage('ayse', 'tab 2').startBatch(batchOf([changeOf('b', 20)]));
     expect(idsOf((await createPendingStorage('ayse', 'tab 3').load()).batches)).toEqual([['a', 'b']]);
@@ -100,7 +100,7 @@ describe('hasPendingAnnotations (whether this browser stores unsent changes of t
   const signIn = (uid: string) => setAuthState({ user: account({ uid }) });
   afterEach(() => setAuthState(signedOut));
 
-  it('stays true until the last stored change of the account is removed, also when a batch keeps a change', async () => {
+  it('stays true while a change of a sent batch still has to be sent again, and becomes false when this change is removed', async () => {
     signIn('ayse');
     const storage = createPendingStorage('ayse', 'tab 1');
     await storage.saveChange(changeOf('a', 10));

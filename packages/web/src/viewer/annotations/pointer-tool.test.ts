@@ -67,7 +67,7 @@ describe('AnnotationPointer (pointer of the drawing mode)', () => {
     },
   );
 
-  it('leaves an annotation where it was when the press that drags it is cancelled, also when the user then drags the slide', () => {
+  it('puts a dragged annotation back when the drag is cancelled, and does not move it when the user then drags the slide', () => {
     const shown = rectangle(10, 10, 60, 60);
     const { store, pointer, ids, geometries } = startDrawing('move', [shown]);
     store.select(ids);
@@ -97,7 +97,7 @@ describe('AnnotationPointer (pointer of the drawing mode) when a pinch zooms the
     expect(session.draft).toMatchObject({ kind: 'path', placed: corners });
   });
 
-  it('keeps the first corner of a rectangle', () => {
+  it('keeps the corner of a rectangle that the user has tapped before the pinch', () => {
     const { tap, pinch, geometries } = startDrawing('rectangle');
     tap([10, 10]);
     pinch([300, 300], [310, 300]);
@@ -105,7 +105,7 @@ describe('AnnotationPointer (pointer of the drawing mode) when a pinch zooms the
     expect(geometries()).toEqual([rectangle(10, 10, 60, 40)]);
   });
 
-  it('draws nothing when the press of the first finger has begun the shape', () => {
+  it('discards the brush stroke that the first finger of the pinch has begun', () => {
     const { session, pinch, geometries } = startDrawing('brush');
     pinch([300, 300], [320, 300]);
     expect(session.draft).toBeNull();

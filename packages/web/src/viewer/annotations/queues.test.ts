@@ -11,7 +11,7 @@ const id = '6423a977-ffff-48db-affc-cd11632010f0';
 const signIn = (uid: string) => setAuthState({ user: account({ uid }), token: uid, isAuthenticated: true });
 afterEach(() => setAuthState(signedOut));
 
-it('unsent changes are shown and sent when their account signs in again after another account has used the same tab', async () => {
+it('unsent changes of annotations are shown and sent when their account signs in again after another account has used the same tab', async () => {
   const heldLocks: { readonly name: string }[] = [];
   vi.stubGlobal('indexedDB', new IDBFactory());
   vi.stubGlobal('navigator', {

@@ -34,7 +34,7 @@ const pointAt = (x: number, properties: object = {}) => ({
 });
 
 describe('the drawing mode of the viewer, when the user pastes a text,', () => {
-  it('shows a message if the text contains no annotations, and makes screen readers announce no pasted annotation', async () => {
+  it('shows a message when the text is not GeoJSON, and announces no pasted annotation to screen readers', async () => {
     const { announce, actions } = renderActions();
     act(() => actions.paste('a text'));
     expect((await screen.findByRole('alert')).textContent).toBe('The clipboard contains no GeoJSON');
@@ -44,14 +44,14 @@ describe('the drawing mode of the viewer, when the user pastes a text,', () => {
   it.each([
     ['a class that is only a name', pointAt(1, { classification: 'Tumor' })],
     [
-      'a class with the colour of QuPath 0.3',
+      'a class colour in the format of QuPath 0.3 (colorRGB)',
       pointAt(1, { classification: { name: 'Tumor', colorRGB: -377282 } }),
     ],
     ['measurements in a list', pointAt(1, { measurements: [{ name: 'Area', value: 2 }] })],
     ['a number in the metadata', pointAt(1, { metadata: { slide: 7 } })],
     ['an unknown object type', pointAt(1, { objectType: 'region' })],
-    ['a geometry without a feature', pointAt(1).geometry],
-  ])('adds an annotation with %s, as the import of a file does', (_, json) => {
+    ['only a geometry and is not a feature', pointAt(1).geometry],
+  ])('adds a pasted annotation that has %s, as the import of a file does', (_, json) => {
     const { store, announce, actions } = renderActions();
     act(() => actions.paste(JSON.stringify(json)));
     expect(announce.mock.calls).toEqual([[texts.pasted(1)]]);

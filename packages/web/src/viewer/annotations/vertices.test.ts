@@ -60,7 +60,7 @@ describe('moveVertex (of an annotation)', () => {
     expect(boundsOf(moved)).toEqual({ minX: 0, minY: 0, maxX: 20, maxY: 30 });
   });
 
-  it('returns the same geometry when it no longer has the vertex', () => {
+  it('returns the geometry unchanged when the vertex has been removed or moved in the meantime', () => {
     const removed = { path: 0, index: 3, position: [10, 10] } as const; // the triangle has the vertices 0 to 2
     const moved = { path: 0, index: 1, position: [20, 0] } as const; // the triangle now has this vertex at (10, 0)
     expect([removed, moved].map((vertex) => moveVertex(triangle, vertex, [5, 5]))).toEqual([

@@ -42,7 +42,7 @@ describe('outlineRegion (magic wand)', () => {
     ]);
   });
 
-  it('keeps a hole of 35 pixels in the region and fills a hole of one pixel', () => {
+  it('fills holes of fewer than 30 pixels: keeps a hole of 35 pixels and fills a hole of one pixel', () => {
     const solid = '#'.repeat(12);
     const wideHole = `##${'.'.repeat(7)}###`;
     const onePixelHole = `${'#'.repeat(10)}.#`;

@@ -29,7 +29,7 @@ describe('applyTable (colour table of a slide’s ICC profile)', () => {
     expect([...pixels]).toEqual([0, 128, 255, 255, 17, 99, 201, 40]);
   });
 
-  it('interpolates between grid points of a table in which red varies fastest', () => {
+  it('reads a table whose samples are ordered with red varying fastest, and interpolates between its grid points', () => {
     const pixels = Uint8ClampedArray.from([255, 0, 0, 255, 0, 51, 0, 255]);
     applyTable(
       pixels,

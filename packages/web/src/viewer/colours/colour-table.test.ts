@@ -20,7 +20,7 @@ describe('profileOf (ICC profile in the descriptor of a slide)', () => {
   });
 
   it.each(['0', '1', '900', '33.5', 'x', ''])(
-    'returns null as the table size when the descriptor states "%s" grid points',
+    'returns null as the table size when the descriptor states "%s" grid points (allowed: a whole number from 2 to 65)',
     (nodes) => {
       const element = `<ColourProfile xmlns="urn:lamina:colour" Bytes="440" TableNodes="${nodes}"/>`;
       expect(profileOf(descriptorWith(element))?.tableSize).toBeNull();

@@ -47,7 +47,7 @@ describe('toScreen, toImage and placementOf (slide pixels on the screen):', () =
     );
   });
 
-  it('placementOf returns the placement that has three corners of the image at the given positions of the screen', () => {
+  it('placementOf returns the placement (affine transformation) of an image from the screen positions of three of its corners', () => {
     fc.assert(
       fc.property(placements, points, (placement, point) => {
         const size = { width: 46_000, height: 32_914 };

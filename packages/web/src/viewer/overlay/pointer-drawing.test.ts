@@ -75,7 +75,7 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
     expect(session.drawing()).toMatchObject({ shapes: [], placedPoints: { length: 1 } });
   });
 
-  it('discards the shape when the press becomes a gesture with two fingers', () => {
+  it('discards the ruler that a press has begun when the press becomes a gesture with two fingers', () => {
     const session = startSession('ruler');
     session.pointer.onPress(at(10, 10));
     session.pointer.onCancel();
@@ -98,10 +98,10 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
         [180, 20],
       ],
     ],
-    ['ruler', 'no points when there was no earlier click', [], []],
-    ['area', 'no points when there was no earlier click', [], []],
+    ['ruler', 'no point, because there was no earlier click', [], []],
+    ['area', 'no point, because there was no earlier click', [], []],
   ])(
-    'removes from an unfinished %s the points of a press that becomes a gesture with two fingers, and keeps %s',
+    'when a press becomes a gesture with two fingers, removes its points from an unfinished %s and keeps %s',
     (tool, _, clicks, keptPoints) => {
       const session = startSession(tool);
       for (const [x, y] of clicks) session.click(x, y);

@@ -134,7 +134,7 @@ describe('pictureLimitOf (memory limit for decoded tiles)', () => {
     [2, 64],
     [0.5, 64],
   ])(
-    'for a device memory of %s GB (undefined when unknown), returns a limit of %s MiB',
+    'for a device memory of %s GB (undefined: the browser does not report it), returns a limit of %s MiB',
     (memory, mebibytes) => {
       expect(pictureLimitOf(memory)).toBe(mebibytes * 2 ** 20);
     },

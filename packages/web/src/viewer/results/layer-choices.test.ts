@@ -134,7 +134,7 @@ describe('settingsOf (all display settings of a result layer) and choiceOf (only
     }
   });
 
-  it('settingsOf filters objects by the whole range of the chosen measurement, except for a limit that the user chose', () => {
+  it('settingsOf returns the lowest value of the measurement as minimum of the filter when the user has chosen only a maximum', () => {
     const settings = settingsOf(cells, {
       ...shownWithDefaults(a),
       style: { measurementIndex: 0, maxValue: 50, isColoured: true },

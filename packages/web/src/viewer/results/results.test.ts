@@ -34,7 +34,7 @@ describe('colourTableOf (colours of an analysis result on the slide) for a heatm
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('spreads the palette over the usual range (the 1st to 99th percentile that the server states), and returns its last colour for higher values', () => {
+  it('spreads the palette over the usual range of values (1st to 99th percentile), and gives higher values the last colour of the palette', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
     const style = defaultRasterStyle(skewed);
     expect(style).toMatchObject({ minValue: expect.closeTo(0.07), maxValue: 1 });
@@ -209,7 +209,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
   };
   const wholeSlide = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 
-  it('asks to be drawn again 2 s after the request for its index failed, then loads the index, and reports failures until the index is loaded', async () => {
+  it('reports a failure and asks to be drawn again 2 s after the request for its index has failed, and then loads the index', async () => {
     vi.useFakeTimers();
     const load = vi
       .mocked(loadBlockIndex)

@@ -42,12 +42,12 @@ describe('stepOfItem (finds the step of a tour that a presenter shows)', () => {
   /** A slide, then a case of two slides, the second of which is the slide of the first item. */
   const steps = [stepOf(0, 'a'), stepOf(1, 'b'), stepOf(1, 'a')];
 
-  it('finds each step again, also the second slide of a case that is the slide of an earlier item, too', () => {
+  it('finds each step from the value of itemOfStep, also when the second slide of a case is the slide of an earlier item, too', () => {
     expect(steps.map((_, index) => itemOfStep(steps, index))).toEqual([0, 1, 'a']);
     expect(steps.map((_, index) => stepOfItem(steps, itemOfStep(steps, index) ?? ''))).toEqual([0, 1, 2]);
   });
 
-  it('finds the second slide of a case for a follower who may not view its first slide', () => {
+  it('finds the second slide of a case for a viewer who may not see the first slide of the case', () => {
     expect(stepOfItem([stepOf(1, 'c')], 'c')).toBe(0);
   });
 

@@ -89,7 +89,7 @@ describe('the upload panel of the slides screen', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
-  it('keeps the files of two drops when the second drop occurs while the files of the first are still being read', async () => {
+  it('keeps the files of two drag-and-drops when the second occurs while the files of the first are still being read', async () => {
     const { panel } = await openPanel([]);
     const dropArea = (await panel.findByText('Dosyaları veya klasörleri buraya bırakın')).parentElement;
     const drop = (name: string, readAfterMs: number) => {
@@ -289,7 +289,7 @@ describe('the upload panel of the slides screen', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('starts no upload of an account that was signed in earlier, even before the next account opens the panel', async () => {
+  it('does not retry a failed upload of the previous account after another account has signed in and has not yet opened the panel', async () => {
     const earlierAccount = await openPanel([], { 'GET /admin/datasets': { datasets: [existingDataset] } });
     const field = earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' });
     await earlierAccount.person.type(field, 'Yeni');
@@ -327,7 +327,7 @@ describe('the upload panel of the slides screen', () => {
     expect(isClosingPrevented()).toBe(false);
   });
 
-  it('shows why the server rejected an upload in the language that the user has chosen afterwards', async () => {
+  it('shows the error of a rejected upload in English after the user has changed the language from Turkish to English', async () => {
     const { panel, choose, person } = await openPanel([], {
       'POST /admin/uploads': errorResponse('storage_full'),
       'GET /admin/datasets': { datasets: [existingDataset] },

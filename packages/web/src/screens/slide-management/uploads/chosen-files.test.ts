@@ -52,7 +52,7 @@ describe('filesOfDrop (files dropped onto the page)', () => {
     ]);
   });
 
-  it('returns a dropped file without a file system entry, and ignores dropped text', async () => {
+  it('returns a dropped file for which the browser has no file system entry (webkitGetAsEntry), and ignores dropped text', async () => {
     const files = await filesOfDrop(dropOf({ file: fileNamed('b.svs') }, { kind: 'string' }));
     expect(files.map(({ path }) => path)).toEqual(['b.svs']);
   });

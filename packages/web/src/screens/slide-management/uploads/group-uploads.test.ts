@@ -64,7 +64,7 @@ describe('groupFiles (files chosen for upload)', () => {
     expect(groupPaths(...paths)).toEqual({ uploads, rejected: [] });
   });
 
-  it('rejects files that are not slides, lack their companion folder or have a reserved name, and returns the reasons', () => {
+  it('returns the reason why a file is rejected: not a slide, no companion folder, or a name that Windows reserves (CON)', () => {
     expect(groupPaths('notes.txt', 'A.mrxs', 'CON.svs', 'Batch/a.svs', 'Batch/list.csv')).toEqual({
       uploads: ['Batch/a.svs'],
       rejected: [
@@ -81,7 +81,7 @@ describe('groupFiles (files chosen for upload)', () => {
     expect(groupFiles([{ path: 'a.svs', file }]).rejected).toEqual([{ path: 'a.svs', reason: 'nothing' }]);
   });
 
-  it('ignores files that macOS and Windows create in folders', () => {
+  it('ignores files that macOS and Windows create in folders (.DS_Store, __MACOSX, Thumbs.db)', () => {
     expect(groupPaths('S/1.dcm', 'S/.DS_Store', 'S/Thumbs.db', '__MACOSX/S/1.dcm', 'S/2.dcm')).toEqual({
       uploads: ['S: 1.dcm 2.dcm'],
       rejected: [],

@@ -74,48 +74,53 @@ const rowsAfterOneSecond = (localUploads: readonly LocalUpload[], serverUploads:
 describe('uploadListRowsOf (computes the rows of the upload list, with Turkish texts)', () => {
   it.each<[string, Partial<SlideUpload>, string, UploadListRow['detail']]>([
     [
-      'files are missing',
+      '(unfinished) when files are missing',
       { state: 'open', checked_count: 0 },
       'Yarım kaldı',
       'Sürdürmek için aynı dosyaları yeniden seçin.',
     ],
-    ['all files are received', { state: 'open' }, 'Sunucu denetliyor', null],
-    ['the files are being moved to the dataset', { state: 'placing' }, 'Kataloğa alınıyor', null],
-    ['no slide is found yet', { images: [] }, 'Okunuyor', null],
+    ['(the server is checking) when all files are received', { state: 'open' }, 'Sunucu denetliyor', null],
     [
-      'one of two slides is not read yet',
+      '(being moved) when the files are being moved to the dataset',
+      { state: 'placing' },
+      'Kataloğa alınıyor',
+      null,
+    ],
+    ['(being read) when no slide is found yet', { images: [] }, 'Okunuyor', null],
+    [
+      '(being read) when one of two slides is not read yet',
       { images: [uploadedImage('ready'), uploadedImage('pending')] },
       'Okunuyor',
       null,
     ],
-    ['its slide is ready', { images: [uploadedImage('ready')] }, 'Hazır', null],
+    ['(ready) when its slide is ready', { images: [uploadedImage('ready')] }, 'Hazır', null],
     [
-      'both slides are ready',
+      '(2 slides ready) when both slides are ready',
       { images: [uploadedImage('ready'), uploadedImage('ready')] },
       '2 slayt hazır',
       null,
     ],
     [
-      'one of two slides cannot be read',
+      '(slide cannot be read) when one of two slides cannot be read',
       { images: [uploadedImage('ready'), failedImage] },
       'Slayt okunamadı',
       { error: 'It is damaged.', code: 'FILE_CORRUPT' },
     ],
     [
-      'a file of this name exists',
+      '(not sent) when a file of this name exists',
       { state: 'open', problem: 'exists' },
       'Gönderilmedi',
       'Bu adda bir dosya veya klasör bu arada oluşturulmuş; üzerine yazılmadı.',
     ],
   ])(
-    'returns the state "$2" for an upload that was started in another tab when $0',
+    'for an upload that was started in another tab, returns the state "$2" $0',
     (_, changes, state, detail) => {
       const [row] = uploadListRowsOf([], [serverUpload(changes)], oneSecondLater);
       expect(row).toMatchObject({ state, detail });
     },
   );
 
-  it('offers to cancel an upload that the server could not move to the slide storage, in the tab that sent it and in others', () => {
+  it('offers only the action cancel, in every tab, for an upload that the server could not move to the slide storage', () => {
     const upload = serverUpload({ state: 'placing', problem: 'storage' });
     const [rowOfOtherTab] = uploadListRowsOf([], [upload], oneSecondLater);
     const [rowOfSender] = uploadListRowsOf(
@@ -144,23 +149,29 @@ describe('uploadListRowsOf (computes the rows of the upload list, with Turkish t
   });
 
   it.each<[string, Partial<LocalUpload>, string, readonly string[], string | null]>([
-    ['pause and cancel while an upload of this tab is sent', {}, 'Gönderiliyor', ['pause', 'cancel'], null],
     [
-      'pause and cancel while an upload of this tab waits',
+      '(sending), pause and cancel while an upload of this tab is sent',
+      {},
+      'Gönderiliyor',
+      ['pause', 'cancel'],
+      null,
+    ],
+    [
+      '(waiting), pause and cancel while an upload of this tab waits',
       { phase: 'waiting' },
       'Sırada',
       ['pause', 'cancel'],
       null,
     ],
     [
-      'resume and cancel for a paused upload of this tab',
+      '(paused), resume and cancel for a paused upload of this tab',
       { phase: 'paused' },
       'Duraklatıldı',
       ['resume', 'cancel'],
       null,
     ],
     [
-      'resume and cancel for a rejected upload of this tab',
+      '(not sent), resume and cancel for a rejected upload of this tab',
       {
         phase: 'rejected',
         failure: { error: new ResponseError('storage_full', 'Yer yok.'), language: 'tr' },
@@ -169,7 +180,7 @@ describe('uploadListRowsOf (computes the rows of the upload list, with Turkish t
       ['resume', 'cancel'],
       'Yer yok.',
     ],
-  ])('returns the state "$2" and offers $0', (_, changes, state, actions, detail) => {
+  ])('returns the state and the actions of an upload: "$2" $0', (_, changes, state, actions, detail) => {
     const open = serverUpload({ state: 'open', checked_count: 0 });
     expect(rowsAfterOneSecond([localUpload(changes)], [open])).toEqual([[state, detail, actions]]);
   });
