@@ -139,7 +139,7 @@ describe('the API token card of the profile', () => {
     ['admin', 6, 'all'],
   ] as const)(
     'offers an account with the role $0 a choice of $1 scopes ($2) for a new token',
-    async (role, count) => {
+    async (role, count, _) => {
       const { person } = openProfile({}, account({ role }));
       await person.click(await within(await findCard()).findByRole('button', { name: 'Yeni Anahtar' }));
       const dialog = within(await screen.findByRole('dialog', { name: 'Yeni Anahtar' }));
