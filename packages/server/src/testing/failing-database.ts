@@ -40,15 +40,26 @@ export function failingDatabase(kind: DatabaseKind): FailingDatabase {
   };
 }
 
+/** Intercepts the methods with which Kysely runs a prepared statement; the server keeps statements, and prepares them only once. */
 function spyOnSqlite(hasToFail: (text: string) => boolean) {
-  const { prepare } = SqliteDatabase.prototype;
-  return vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
-    this: SqliteDatabase.Database,
-    text: string,
-  ) {
-    if (hasToFail(text)) throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR');
-    return prepare.call(this, text);
+  const probe = new SqliteDatabase(':memory:');
+  const prototype = Object.getPrototypeOf(probe.prepare('select 1')) as SqliteDatabase.Statement;
+  probe.close();
+  const spies = (['all', 'run', 'iterate'] as const).map((method) => {
+    const original = prototype[method] as (...values: unknown[]) => never;
+    return vi.spyOn(prototype, method).mockImplementation(function (
+      this: SqliteDatabase.Statement,
+      ...values: unknown[]
+    ) {
+      if (hasToFail(this.source)) throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR');
+      return original.apply(this, values);
+    });
   });
+  return {
+    mockRestore() {
+      for (const spy of spies) spy.mockRestore();
+    },
+  };
 }
 
 /** Breaks the connection before the query is sent, so that PostgreSQL rolls the transaction back. */
