@@ -75,7 +75,7 @@ export const importAnnotationFile = endpoint({
     format: z.enum(['auto', 'qupath', 'geojson', 'asap', 'aperio', 'dsa']).default('auto'),
     offset: OffsetName.meta({
       description:
-        '`bounds`: coordinates of the file count from the scanned area, as in QuPath; without effect on slides that state none',
+        '`bounds`: coordinates of the file count from the scanned area, as in QuPath; without effect on slides whose file states no scanned area',
     }),
     offset_x: Offset.meta({ description: 'Pixels added to every x coordinate' }),
     offset_y: Offset.meta({ description: 'Pixels added to every y coordinate' }),

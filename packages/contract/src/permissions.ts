@@ -46,7 +46,7 @@ const viewerPermissions = [
 
 /**
  * `slides.download` permits downloads of original files from datasets for which downloads were granted to the account.
- * `sharing.own` permits creating collections, saved views and share links, and registering the slides of a case.
+ * `sharing.own` permits creating collections, saved views and share links, and aligning (registering) the slides of a case.
  */
 const userPermissions = [
   ...viewerPermissions,

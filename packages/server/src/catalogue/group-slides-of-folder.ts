@@ -71,7 +71,7 @@ export function signatureOf(files: readonly SeenFile[]): string {
 async function slideNamesAmong(tree: FolderTree, files: readonly SeenFile[]): Promise<string[]> {
   const names: string[] = [];
   for (const { name, resolvedPath } of files) {
-    // A file that mayBeDicomByContent() accepts (without an extension, or named by digits and dots) must contain DICOM.
+    // Only the content shows whether a file is DICOM whose name has no extension, or only digits and dots (`mayBeDicomByContent`).
     const mayBeSlide = !mayBeDicomByContent(name) || (await isDicomByContent(tree, resolvedPath));
     if (mayBeSlide) names.push(name);
   }

@@ -39,6 +39,7 @@ export function addressMatcher(entries: readonly string[]): (address: string) =>
 
 /** Returns the IPv4 form of an IPv4 address or of an IPv4-mapped IPv6 address (::ffff:10.0.0.2); null for any other address. */
 function ipv4AddressOf(address: string): string | null {
-  const network = networkOf(address); // an IPv4 address, or the /64 network of another IPv6 address
-  return isIP(network) === 4 ? network : null;
+  // `networkOf` returns the IPv4 form of these two kinds of addresses, and a /64 network for any other IPv6 address.
+  const addressOrNetwork = networkOf(address);
+  return isIP(addressOrNetwork) === 4 ? addressOrNetwork : null;
 }

@@ -3,7 +3,7 @@
  * identifying bytes while it sends a file. It sends a file that cannot be de-identified only if the dataset allows this.
  *
  * Downloads must not delay requests for tiles. So in each turn of the event loop, all downloads together begin at most one read, of a
- * block of up to 64 KiB, and at most two reads are in progress at the same time. A request for a tile then waits for one block at most.
+ * block of up to 64 KiB, and at most two reads are in progress at the same time. So the work of one block at most precedes a tile request.
  */
 import { AppError, may } from '@lamina/contract';
 import {
@@ -198,7 +198,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
 
   return {
     async find(reader, imageId) {
-      const { dataset_name: dataset } = await catalogue.get(imageId, reader);
+      const { dataset_name: dataset } = await catalogue.get(imageId, reader); // throws not_found if the reader may not view the image
       const image = await catalogue.servable(imageId);
       if (image === null) throw new AppError('not_found');
       const isAllowed =

@@ -89,7 +89,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
       : apiTokens.pixelSessionOf({ ...caller, apiToken });
   }
 
-  /** Returns Cache-Control. Only a URL with an image session in its path identifies who may see the response. */
+  /** Returns Cache-Control. A browser may reuse a response only if its URL contains the image session, so that no other user gets it. */
   const cacheControlFor = ({ params }: ImageRequest, session: ImageSession) =>
     params.sessionId === undefined ? bearerCacheControl : cacheControlOf(session, now());
 
@@ -101,7 +101,10 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     return { session, image };
   }
 
-  /** Returns the base URL of IIIF, with the API base and the session only if the URL of the request contains them. */
+  /**
+   * Returns the base URL of all IIIF URLs in a response. As the URL of the request does or does not, it contains the API base (`/api/v1`)
+   * and the image session.
+   */
   function serviceUrlOf({ params, reply }: AnyRequest): string {
     const session = params.sessionId === undefined ? '' : `/session/${params.sessionId}`;
     return `${publicBaseOf(reply.request, config)}/iiif${session}`;
@@ -144,7 +147,7 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
   ): Promise<Bytes> {
     const { session, image } = await openImage(request);
     const document = await createDocument(image, new SessionClient(session, request), session);
-    await imageOpenings.record(session, image, 'descriptor', request.origin);
+    await imageOpenings.record(session, image, 'descriptor', request.origin); // records nothing if this session has opened the image
     return jsonLd(request, context, document, cacheControlFor(request, session));
   }
 

@@ -56,6 +56,7 @@ class FastPathTileRequest extends FastPathRequest implements TileRequest {
   readonly dziLevel: string;
   readonly tile: string;
   readonly sessionId: string | undefined;
+  /** Returns memory in the response buffer; the tile is read into it, so that it need not be copied. */
   readonly allocate: BufferAllocator;
 
   /** @param match result of `urlPattern` */

@@ -68,7 +68,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (!withRange) delete headers.range;
     const { hostname, port } = new URL(target);
     const forwarded = http.request({ hostname, port, method: request.method, path: request.url, headers });
-    forwarded.on('error', () => {}); // an error before the response rejects `once` below; one after it has no effect
+    forwarded.on('error', () => {}); // `once` below throws an error that occurs before the response; this listener ignores later errors
     forwarded.end(Buffer.concat(pieces));
     const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
     const responsePieces: Buffer[] = [];
@@ -87,10 +87,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.end();
       return;
     }
-    await pipeline(Readable.from(countPieces(body)), response);
+    await pipeline(Readable.from(cutAndCount(body)), response);
   }
 
-  function* countPieces(body: Buffer): Generator<Buffer> {
+  function* cutAndCount(body: Buffer): Generator<Buffer> {
     const pieceBytes = 16 * 1024;
     for (let at = 0; at < body.length; at += pieceBytes) {
       const piece = body.subarray(at, at + pieceBytes);

@@ -38,7 +38,7 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   InputPart<'body', BodyInputOf<E>> & {
     readonly signal?: AbortSignal;
     /** Language of error messages until the user chooses one (language/language.ts); by default, the language of the endpoint. */
-    readonly languageWhenMixed?: Language;
+    readonly languageBeforeChoice?: Language;
   };
 
 /** The server sent no response: it is unreachable, or took longer than 10 s. */
@@ -124,7 +124,7 @@ interface PlainInput {
   /** Request body of endpoints that accept a file; used instead of `body`. */
   readonly file?: Blob;
   readonly signal?: AbortSignal;
-  readonly languageWhenMixed?: Language;
+  readonly languageBeforeChoice?: Language;
   /** ETag of the cached response, for which the server may respond with 304. */
   readonly cachedEtag?: string | null;
   /** Id of the last received event, to resume a stream of server-sent events. */
@@ -199,12 +199,12 @@ export async function sendFile<E extends Endpoint>(
 /** Sends a request and reads the response. @param timeout aborts the request and the reading of the body; null for no time limit */
 async function send<T>(
   endpoint: Endpoint,
-  { params, query, body, file, signal, languageWhenMixed, cachedEtag, lastEventId }: PlainInput,
+  { params, query, body, file, signal, languageBeforeChoice, cachedEtag, lastEventId }: PlainInput,
   timeout: AbortSignal | null,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const token = storedToken();
-  const headers = new Headers({ 'Accept-Language': acceptLanguage(languageWhenMixed) });
+  const headers = new Headers({ 'Accept-Language': acceptLanguage(languageBeforeChoice) });
   // With the session of a share link, the call acts for a visitor, even in the browser of a signed-in account.
   const isForVisitors = endpoint.access === 'reader-or-visitor' || endpoint.allowsVisitors === true;
   const isVisitor = isForVisitors && typeof query?.session === 'string';

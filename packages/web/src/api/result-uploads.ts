@@ -14,7 +14,7 @@ interface ResultUpload {
   readonly imageId: string;
   readonly name: string;
   readonly kind: ResultKind;
-  readonly registration: ResultRegistration;
+  readonly registration: ResultRegistration; // how the content is placed on the slide
   readonly file: File;
   readonly signal: AbortSignal;
   /** Called with the fraction of the file that has been sent, 0 to 1. */

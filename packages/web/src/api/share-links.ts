@@ -34,17 +34,17 @@ export function useShareLinks() {
 /**
  * Creates a share link.
  *
- * @param languageWhenMixed language of the calling screen until the user chooses one (language/language.ts)
+ * @param languageBeforeChoice language of the calling screen until the user chooses one (language/language.ts)
  * @returns its URL, or a message for the user
  */
 export async function makeShareLink(
   link: NewShareLink,
-  languageWhenMixed: Language,
+  languageBeforeChoice: Language,
 ): Promise<{ readonly url: string } | { readonly error: string }> {
   try {
-    return { url: (await call(createShareLink, { body: link, languageWhenMixed })).url };
+    return { url: (await call(createShareLink, { body: link, languageBeforeChoice })).url };
   } catch (error) {
-    return { error: messageOf(error, shareFailedTexts[languageWhenMixed].shareFailed) };
+    return { error: messageOf(error, shareFailedTexts[languageBeforeChoice].shareFailed) };
   } finally {
     void queryClient.invalidateQueries({ queryKey: linksKey });
   }

@@ -1,12 +1,12 @@
 /**
- * Messages about the results of API calls. `languageWhenMixed` is their language until the user chooses one
+ * Messages about the results of API calls. `languageBeforeChoice` is their language until the user chooses one
  * (language/language.ts).
  */
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 /** Messages for the calls of all screens except the WSI Viewer. For an error, the server's message takes precedence. */
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     loginDone: 'Giriş başarılı!',
     loginFailed: 'Giriş başarısız oldu. Lütfen bilgilerinizi kontrol edin.',
@@ -192,7 +192,7 @@ export const shareFailedTexts = wordingByScreenLanguage({
 
 /** Messages for calls of the WSI Viewer, and for network errors. */
 export const imageTexts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     noResponse: 'Sunucudan yanıt gelmedi. Lütfen bağlantınızı kontrol edin.',
     serverError: (status: number) => `Sunucu hatası (${status})`,

@@ -8,7 +8,7 @@ import { useSettled } from './use-settled.ts';
 interface ConfirmDialogProps {
   readonly title: string;
   /** Language of the button texts until the user chooses one: 'en' in the WSI Viewer. */
-  readonly languageWhenMixed?: Language;
+  readonly languageBeforeChoice?: Language;
   readonly confirmLabel: string;
   /** Whether the action is destructive: the confirm button then has the warning colour. */
   readonly isDestructive?: boolean;
@@ -23,7 +23,7 @@ interface ConfirmDialogProps {
 /** A dialog that asks the user to confirm an action that cannot be undone or has further consequences. */
 export function ConfirmDialog({
   title,
-  languageWhenMixed = 'tr',
+  languageBeforeChoice = 'tr',
   confirmLabel,
   isDestructive = false,
   isConfirmDisabled = false,
@@ -48,7 +48,7 @@ export function ConfirmDialog({
   return (
     <Dialog
       title={title}
-      languageWhenMixed={languageWhenMixed}
+      languageBeforeChoice={languageBeforeChoice}
       centered
       isRunning={isRunning}
       onClose={onClose}
@@ -57,7 +57,7 @@ export function ConfirmDialog({
         {children}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={isRunning} onClick={onClose} data-autofocus>
-            {dialogTexts[languageWhenMixed].cancel}
+            {dialogTexts[languageBeforeChoice].cancel}
           </Button>
           <Button
             {...(isDestructive && { color: 'eosin' })}

@@ -7,7 +7,7 @@ import { dialogTexts } from './texts.ts';
 interface FormDialogProps {
   readonly title: string;
   /** Language of the button texts until the user chooses one: 'en' in the WSI Viewer. */
-  readonly languageWhenMixed?: Language;
+  readonly languageBeforeChoice?: Language;
   readonly submitLabel: string;
   /** Whether the action removes something: the submit button then has the warning colour. */
   readonly isDestructive?: boolean;
@@ -26,7 +26,7 @@ interface FormDialogProps {
 /** A dialog with a form: fields, a submit button and a cancel button. */
 export function FormDialog({
   title,
-  languageWhenMixed = 'tr',
+  languageBeforeChoice = 'tr',
   submitLabel,
   isDestructive = false,
   isRunning,
@@ -41,7 +41,7 @@ export function FormDialog({
   return (
     <Dialog
       title={title}
-      languageWhenMixed={languageWhenMixed}
+      languageBeforeChoice={languageBeforeChoice}
       centered
       isRunning={isLocked}
       onClose={onClose}
@@ -57,7 +57,7 @@ export function FormDialog({
           {children}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" disabled={isLocked} onClick={onClose}>
-              {(isRunning ? stopLabel : cancelLabel) ?? dialogTexts[languageWhenMixed].cancel}
+              {(isRunning ? stopLabel : cancelLabel) ?? dialogTexts[languageBeforeChoice].cancel}
             </Button>
             <Button
               type="submit"

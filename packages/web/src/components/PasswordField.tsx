@@ -5,12 +5,12 @@ import { dialogTexts } from './texts.ts';
 
 interface PasswordFieldProps extends PasswordInputProps {
   /** Language of the button's name until the user chooses one: 'en' in the WSI Viewer. */
-  readonly languageWhenMixed?: Language;
+  readonly languageBeforeChoice?: Language;
 }
 
 /** A password field with a button that shows the password. */
 export function PasswordField({
-  languageWhenMixed = 'tr',
+  languageBeforeChoice = 'tr',
   error,
   description,
   ...props
@@ -29,7 +29,7 @@ export function PasswordField({
       // A title replaces Mantine's `aria-label`, because a search for the label 'Password' would find the button as well as the field.
       visibilityToggleButtonProps={{
         'aria-label': undefined,
-        title: dialogTexts[languageWhenMixed].showTyped,
+        title: dialogTexts[languageBeforeChoice].showTyped,
       }}
       {...props}
     />

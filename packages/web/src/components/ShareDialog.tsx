@@ -23,19 +23,19 @@ interface ShareDialogProps {
   /** Proposed title; when it is empty, the user must enter one. */
   readonly proposedTitle?: string;
   /** Language of the dialog until the user chooses one. */
-  readonly languageWhenMixed: Language;
+  readonly languageBeforeChoice: Language;
   /** Creates the share link. @returns its URL, or an error message to show */
   readonly onCreate: (
     link: NewShareLink,
-    languageWhenMixed: Language,
+    languageBeforeChoice: Language,
   ) => Promise<{ readonly url: string } | { readonly error: string }>;
   readonly onClose: () => void;
 }
 
 /** Creates a share link and shows its URL, which the server never returns again. */
 export function ShareDialog(props: ShareDialogProps) {
-  const { heading, target, proposedTitle = '', languageWhenMixed, onCreate, onClose } = props;
-  const texts = shareDialogTexts[languageWhenMixed];
+  const { heading, target, proposedTitle = '', languageBeforeChoice, onCreate, onClose } = props;
+  const texts = shareDialogTexts[languageBeforeChoice];
   const [title, setTitle] = useState(proposedTitle);
   const [isMovementFree, setMovementFree] = useState(true); // whether visitors may move and zoom the slides
   const [areAnnotationsShown, setAnnotationsShown] = useState(false);
@@ -68,7 +68,7 @@ export function ShareDialog(props: ShareDialogProps) {
       free_movement: isMovementFree,
       show_annotations: areAnnotationsShown,
     };
-    const result = await onCreate(link, languageWhenMixed);
+    const result = await onCreate(link, languageBeforeChoice);
     setRunning(false);
     if ('error' in result) setError(result.error);
     else {
@@ -81,7 +81,7 @@ export function ShareDialog(props: ShareDialogProps) {
     return (
       <FormDialog
         title={texts.shareMade}
-        languageWhenMixed={languageWhenMixed}
+        languageBeforeChoice={languageBeforeChoice}
         submitLabel={isCopied ? texts.shareCopied : texts.shareCopy}
         cancelLabel={texts.shareDone}
         isRunning={false}
@@ -101,7 +101,7 @@ export function ShareDialog(props: ShareDialogProps) {
   return (
     <FormDialog
       title={heading}
-      languageWhenMixed={languageWhenMixed}
+      languageBeforeChoice={languageBeforeChoice}
       submitLabel={texts.shareMake}
       isRunning={isRunning}
       onSubmit={() => void createLink()}
@@ -134,7 +134,7 @@ export function ShareDialog(props: ShareDialogProps) {
         />
         <PasswordField
           label={texts.sharePassword}
-          languageWhenMixed={languageWhenMixed}
+          languageBeforeChoice={languageBeforeChoice}
           autoComplete="new-password"
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}

@@ -1,8 +1,8 @@
-/** Texts of shared components. `languageWhenMixed` is their language until the user chooses one (language/language.ts). */
+/** Texts of shared components. `languageBeforeChoice` is their language until the user chooses one (language/language.ts). */
 import { wording, wordingByScreenLanguage } from '../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     undo: 'Geri Al',
     clear: 'Temizle',
@@ -21,7 +21,7 @@ export const dialogTexts = wordingByScreenLanguage({
 
 /** API tokens, in the lists of their owners and of administrators. */
 export const apiTokenTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'API Anahtarları',
     listFailed: 'API anahtarları yüklenemedi.',
@@ -54,19 +54,19 @@ export const apiTokenTexts = wording({
 /** Theme choice in the user menu, by the language of that menu until the user chooses one: `tr` in the admin area, otherwise `en`. */
 export const themeTexts = {
   tr: wording({
-    languageWhenMixed: 'tr',
+    languageBeforeChoice: 'tr',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
   en: wording({
-    languageWhenMixed: 'en',
+    languageBeforeChoice: 'en',
     tr: { theme: 'Görünüm', auto: 'Sistem ayarı', light: 'Açık', dark: 'Koyu' },
     en: { theme: 'Theme', auto: 'System setting', light: 'Light', dark: 'Dark' },
   }),
 };
 
 export const shareLinkTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     none: 'Paylaşım bağlantısı yok.',
     listFailed: 'Paylaşım bağlantıları yüklenemedi.',

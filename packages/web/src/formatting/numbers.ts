@@ -10,9 +10,9 @@ export function formatNumber(value: number): string {
 /**
  * Returns a measured value without rounding and digit grouping, with a decimal comma in Turkish ('2,5') and a point in English ('2.5').
  *
- * @param languageWhenMixed the language until the user chooses one; English by default, because the slide viewer is then in English
+ * @param languageBeforeChoice the language until the user chooses one; English by default, because the slide viewer is then in English
  */
-export function formatMeasuredValue(value: number, languageWhenMixed: Language = 'en'): string {
+export function formatMeasuredValue(value: number, languageBeforeChoice: Language = 'en'): string {
   const text = String(value);
-  return chosenLanguageOr(languageWhenMixed) === 'tr' ? text.replace('.', ',') : text;
+  return chosenLanguageOr(languageBeforeChoice) === 'tr' ? text.replace('.', ',') : text;
 }

@@ -20,7 +20,7 @@ const api = { 'GET /user/activity': { activity: [] }, 'GET /user/profile': { use
 
 describe('wording (texts of the interface)', () => {
   const texts = wording({
-    languageWhenMixed: 'tr',
+    languageBeforeChoice: 'tr',
     exceptions: ['viewer'],
     tr: { greeting: (name: string) => `Hoş geldiniz, ${name}`, viewer: 'Görüntüleyici' },
     en: { greeting: (name) => `Welcome, ${name}`, viewer: 'Viewer' },

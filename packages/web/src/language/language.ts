@@ -86,25 +86,25 @@ export function useLanguage(): LanguageChoice {
 /**
  * Returns the language in which a text is currently shown; used for `lang` attributes, dates and numbers.
  *
- * @param languageWhenMixed language of the text until the user chooses one (the choice is 'mixed')
+ * @param languageBeforeChoice language of the text until the user chooses one (the choice is 'mixed')
  */
-export function chosenLanguageOr(languageWhenMixed: Language): Language {
-  return choice === 'mixed' ? languageWhenMixed : choice;
+export function chosenLanguageOr(languageBeforeChoice: Language): Language {
+  return choice === 'mixed' ? languageBeforeChoice : choice;
 }
 
 /**
  * Returns the `Accept-Language` header for the API. For 'mixed' it is `*`: the API then responds in the language that
  * docs/requirements.md prescribes for each endpoint.
  *
- * @param languageWhenMixed language that replaces `*`, for an endpoint that both Turkish and English screens call
+ * @param languageBeforeChoice language that replaces `*`, for an endpoint that both Turkish and English screens call
  */
-export function acceptLanguage(languageWhenMixed?: Language): string {
-  return choice === 'mixed' ? (languageWhenMixed ?? '*') : choice;
+export function acceptLanguage(languageBeforeChoice?: Language): string {
+  return choice === 'mixed' ? (languageBeforeChoice ?? '*') : choice;
 }
 
 interface Wording<Words extends object> {
   /** Language of the texts when the choice is 'mixed'. */
-  readonly languageWhenMixed: Language;
+  readonly languageBeforeChoice: Language;
   /** Keys of the texts that are shown in the other language when the choice is 'mixed'. */
   readonly exceptions?: readonly (keyof Words)[];
   readonly tr: Words;
@@ -114,11 +114,11 @@ interface Wording<Words extends object> {
 
 /** Returns an object with a getter for each text; the getter returns the text in the current language. */
 export function wording<Words extends object>(words: Wording<Words>): Readonly<Words> {
-  const { languageWhenMixed, exceptions = [] } = words;
-  const otherLanguage: Language = languageWhenMixed === 'tr' ? 'en' : 'tr';
+  const { languageBeforeChoice, exceptions = [] } = words;
+  const otherLanguage: Language = languageBeforeChoice === 'tr' ? 'en' : 'tr';
   const texts = {};
   for (const name of Object.keys(words.tr) as (keyof Words)[]) {
-    const language = exceptions.includes(name) ? otherLanguage : languageWhenMixed;
+    const language = exceptions.includes(name) ? otherLanguage : languageBeforeChoice;
     Object.defineProperty(texts, name, {
       enumerable: true,
       get: () => words[chosenLanguageOr(language)][name],
@@ -135,7 +135,7 @@ export function wordingByScreenLanguage<Words extends object>(
   words: Pick<Wording<Words>, 'tr' | 'en'>,
 ): Readonly<Record<Language, Readonly<Words>>> {
   return {
-    tr: wording({ languageWhenMixed: 'tr', ...words }),
-    en: wording({ languageWhenMixed: 'en', ...words }),
+    tr: wording({ languageBeforeChoice: 'tr', ...words }),
+    en: wording({ languageBeforeChoice: 'en', ...words }),
   };
 }

@@ -1,12 +1,12 @@
 /**
  * Texts shared by several screens, and the titles of all screens. Until the user chooses a language, the texts are in
- * `languageWhenMixed`, and those named in `exceptions` in the other language (language.ts).
+ * `languageBeforeChoice`, and those named in `exceptions` in the other language (language.ts).
  */
 import type { Role, Status } from '@lamina/contract';
 import { wording } from './language.ts';
 
 const statusLabels = wording<Record<Status, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     pending: 'Onay Bekliyor',
     active: 'Aktif',
@@ -22,7 +22,7 @@ const statusLabels = wording<Record<Status, string>>({
 });
 
 const roleLabels = wording<Record<Role, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     admin: 'Yönetici',
     user: 'Kullanıcı',
@@ -49,7 +49,7 @@ export function roleLabel(role: string): string {
 
 /** Titles of the screens in the browser's tab. */
 export const titles = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   exceptions: ['dashboard', 'profile', 'wsiViewer', 'adminDashboard', 'userManagement'],
   tr: {
     login: 'Giriş',
@@ -97,13 +97,13 @@ export const titles = wording({
 
 /** Notice for a person whose account is pending, on every screen that shows `PendingBanner`. */
 export const pendingTexts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: { heading: 'Hesabınız Onay Bekliyor', hint: 'Bazı özellikler kısıtlı olabilir' },
   en: { heading: 'Your Account is Pending Approval', hint: 'Some features may be limited' },
 });
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   exceptions: ['notAvailable'],
   tr: {
     loading: 'Yükleniyor…',

@@ -1,8 +1,8 @@
-/** Texts of the navigation bars. `languageWhenMixed` is their language until the user chooses one (language/language.ts). */
+/** Texts of the navigation bars. `languageBeforeChoice` is their language until the user chooses one (language/language.ts). */
 import { wording } from '../language/language.ts';
 
 export const dashboardTexts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     navigation: 'Ana menü',
     wsiViewer: 'Slayt Görüntüleyici',
@@ -24,7 +24,7 @@ export const dashboardTexts = wording({
 });
 
 export const adminTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   exceptions: ['badge'], // in English until the user chooses a language
   tr: {
     navigation: 'Yönetim sayfaları',

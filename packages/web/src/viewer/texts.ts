@@ -9,7 +9,7 @@ const percentOf = (zoom: number) => Number((zoom * 100).toPrecision(2));
 
 /** All texts of the viewer. Until the user chooses a language ('mixed'), they are in English; most other screens are then in Turkish. */
 export const texts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     slide:
       'Slayt. Ok tuşları kaydırır, artı ve eksi yakınlaştırıp uzaklaştırır, 0 bütün slaydı gösterir. Soru işareti bütün tuşları sıralar.',

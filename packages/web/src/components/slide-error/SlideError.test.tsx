@@ -5,7 +5,7 @@ import { SlideError } from './SlideError.tsx';
 
 const error = 'The file ends at 900000, before its directory at 1117452.';
 const renderedText = (code?: string) => {
-  const { container, unmount } = render(<SlideError error={error} code={code} languageWhenMixed="tr" />);
+  const { container, unmount } = render(<SlideError error={error} code={code} languageBeforeChoice="tr" />);
   const text = container.textContent;
   unmount();
   return text;

@@ -8,12 +8,12 @@ interface SlideErrorProps {
   /** The error code of `packages/slide`; undefined when the server has none. */
   readonly code: string | undefined;
   /** Language of the screen until the user chooses one. */
-  readonly languageWhenMixed: Language;
+  readonly languageBeforeChoice: Language;
 }
 
 /** Explains why a slide file cannot be read. In Turkish, shows a sentence for the error code and the English details in brackets. */
-export function SlideError({ error, code, languageWhenMixed }: SlideErrorProps) {
-  if (chosenLanguageOr(languageWhenMixed) === 'en') return <span lang="en">{error}</span>;
+export function SlideError({ error, code, languageBeforeChoice }: SlideErrorProps) {
+  if (chosenLanguageOr(languageBeforeChoice) === 'en') return <span lang="en">{error}</span>;
   const sentence = code === undefined ? undefined : slideErrors[code];
   if (sentence === undefined) return <span lang="en">{error}</span>;
   return (

@@ -2,7 +2,7 @@ import { wording } from '../../language/language.ts';
 
 /** Reasons why a slide file cannot be read, by the error code of `packages/slide`. */
 export const slideErrors: Readonly<Record<string, string>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     FORMAT_NOT_RECOGNISED: 'Dosya biçimi tanınmadı.',
     FORMAT_NOT_SUPPORTED: 'Dosya biçiminin bu türü desteklenmiyor.',

@@ -1,5 +1,5 @@
 /**
- * Texts of the account status screen. `languageWhenMixed` is their language until the user chooses one
+ * Texts of the account status screen. `languageBeforeChoice` is their language until the user chooses one
  * (language/language.ts).
  */
 import type { Status } from '@lamina/contract';
@@ -7,7 +7,7 @@ import { wording } from '../../language/language.ts';
 import { statusLabel } from '../../language/texts.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Hesap Durumu',
     suspended: 'Askıya Alınmış',

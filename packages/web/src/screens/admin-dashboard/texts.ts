@@ -1,12 +1,12 @@
 /**
- * Texts of the admin dashboard. `languageWhenMixed` is their language until the user chooses one
+ * Texts of the admin dashboard. `languageBeforeChoice` is their language until the user chooses one
  * (language/language.ts).
  */
 import type { Status } from '@lamina/contract';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     welcome: (name: string) => `Hoş geldiniz, ${name}`,
     userManagement: 'Kullanıcı Yönetimi',
@@ -73,7 +73,7 @@ export const texts = wording({
 });
 
 export const accountCountLabels = wording<Record<Status, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     pending: 'Onay bekleyen hesap',
     active: 'Aktif hesap',

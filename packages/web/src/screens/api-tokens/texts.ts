@@ -1,11 +1,11 @@
 /**
- * Texts of the screen with the API tokens of all accounts. `languageWhenMixed` is their language until the user chooses
+ * Texts of the screen with the API tokens of all accounts. `languageBeforeChoice` is their language until the user chooses
  * one (language/language.ts).
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     hint: 'Programların hesaplar adına erişmesini sağlayan, süresi dolmamış anahtarlar.',
     noTokens: 'Geçerli API anahtarı yok.',

@@ -1,5 +1,5 @@
 /**
- * Texts of the audit log screen. `languageWhenMixed` is their language until the user chooses one
+ * Texts of the audit log screen. `languageBeforeChoice` is their language until the user chooses one
  * (language/language.ts).
  *
  * The file is long because it has the labels of all details of audit entries, in both languages.
@@ -8,7 +8,7 @@ import { auditActionLabel } from '@lamina/contract';
 import { chosenLanguageOr, wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Denetim Kaydı',
     hint: 'Kim, ne zaman, nereden, ne yaptı. Kayıtlar değiştirilemez; süresi dolanlar silinir ve bu da kaydedilir.',
@@ -98,7 +98,7 @@ export const texts = wording({
 });
 
 export const chainTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Kayıt zinciri',
     unchecked: 'Kayıt zinciri henüz denetlenmedi.',
@@ -126,7 +126,7 @@ export const chainTexts = wording({
 });
 
 export const detailTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     status: 'Durum',
     role: 'Rol',
@@ -195,7 +195,7 @@ export const detailTexts = wording({
 
 /** Labels of the fields of a catalogue entry, by their names in the API. */
 export const fieldLabels: Readonly<Record<string, string>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     file_name: 'ad',
     dataset_name: 'veri kümesi',
@@ -210,7 +210,7 @@ export const fieldLabels: Readonly<Record<string, string>> = wording({
 
 /** Labels of details, by their names in the audit entry. `detailTexts` has the labels of details with a special format. */
 export const detailLabels: Readonly<Record<string, string>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     access: 'Erişim',
     action: 'İşlem',
@@ -317,7 +317,7 @@ export const detailLabels: Readonly<Record<string, string>> = wording({
 
 /** Texts of detail values that are codes. */
 export const detailValues: Readonly<Record<string, string>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     open: 'tüm üyelere açık',
     restricted: 'kısıtlı',
@@ -340,7 +340,7 @@ export const detailValues: Readonly<Record<string, string>> = wording({
 
 /** Texts of details that are codes, by the names of the details. Unlike `detailValues`, they do not apply to names and titles. */
 export const detailCodes: Readonly<Record<string, Readonly<Record<string, string>>>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     editing: { owner: 'sahibi', members: 'bütün kullanıcılar' },
     hide: { sessions: 'görüntü oturumları' },
@@ -377,7 +377,7 @@ export const detailCodes: Readonly<Record<string, Readonly<Record<string, string
 
 /** Summaries of refused actions, where one phrase reads better than the action followed by "refused". */
 const refusedSentences: Readonly<Record<string, string>> = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     'sign-in': 'Giriş başarısız',
     registered: 'Kayıt reddedildi',
@@ -405,7 +405,7 @@ const refusedSentences: Readonly<Record<string, string>> = wording({
 });
 
 const resultTexts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     refused: (label: string) => `${label}: reddedildi`,
     unreadable: 'Slayt dosyası okunamadı',

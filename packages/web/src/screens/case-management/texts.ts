@@ -1,11 +1,11 @@
 /**
- * Texts of the case management screen. `languageWhenMixed` is their language until the user chooses one
+ * Texts of the case management screen. `languageBeforeChoice` is their language until the user chooses one
  * (language/language.ts).
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Vakalar',
     hint: 'Vaka, aynı örneğe ait slaytları boya, blok ve notlarıyla sıralı olarak bir araya getirir. Slaytlar katalogdaki yerinde kalır.',

@@ -68,7 +68,7 @@ export function Collections() {
           heading={dialog.type === 'collection' ? texts.shareCollection : texts.shareView}
           target={{ type: dialog.type, id: dialog.id }}
           proposedTitle={dialog.title}
-          languageWhenMixed="tr" // language of the dialog until the user chooses one
+          languageBeforeChoice="tr" // language of the dialog until the user chooses one
           onCreate={makeShareLink}
           onClose={close}
         />

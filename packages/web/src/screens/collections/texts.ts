@@ -1,6 +1,6 @@
 /**
  * Texts of the collection screens. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { wording } from '../../language/language.ts';
 
@@ -8,7 +8,7 @@ import { wording } from '../../language/language.ts';
 type ReaderCount = 'members' | number;
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Koleksiyonlar',
     hint: 'Slaytları, vakaları ve kayıtlı görünümleri sıraya dizin; metin ve soru ekleyin, ders ya da sunum olarak gösterin.',

@@ -1,11 +1,11 @@
 /**
  * Texts of the page that confirms a registration. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'E-posta Adresini Doğrula',
     hint: 'Kaydınızı tamamlamak için kayıt olurken belirlediğiniz şifreyi girin. Bu kaydı siz yapmadıysanız bu sayfayı kapatın; hesap açılmaz.',

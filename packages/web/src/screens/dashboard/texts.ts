@@ -1,13 +1,13 @@
 /**
  * Texts of the dashboard. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import type { Activity } from '@lamina/contract';
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   exceptions: ['wsiViewer'], // English until the user chooses a language
   tr: {
     greeting: (name: string) => `Hoş geldiniz, ${name}`,
@@ -54,7 +54,7 @@ export const texts = wording({
 
 /** Labels of the actions. The screen adds the name of the slide as a link. */
 export const activityLabels = wording<Record<Activity['action'], string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     'sign-in': 'Giriş yapıldı',
     'image-opened': 'Slayt açıldı',

@@ -1,11 +1,11 @@
 /**
  * Texts of the dataset management screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Veri Kümeleri',
     hint: 'Açık bir veri kümesini bütün aktif kullanıcılar görür; kısıtlı bir veri kümesini yalnızca erişim verilenler ve yöneticiler.',

@@ -1,11 +1,11 @@
 /**
  * Texts of the login page. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Giriş Yap',
     submit: 'Giriş Yap',

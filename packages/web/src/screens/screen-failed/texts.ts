@@ -1,11 +1,11 @@
 /**
  * Texts of the error screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Beklenmeyen bir hata oluştu.',
     explanation: 'Bu ekran gösterilemedi. Sayfayı yenilemek çoğu zaman yeterli olur.',

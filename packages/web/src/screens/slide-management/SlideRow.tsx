@@ -93,7 +93,7 @@ export function SlideRow({ slide, rowProps, isSelected, onSelect, onOpenDialog }
         )}
         {state === 'failed' && error !== null && (
           <Text size="sm" className={classes.reason ?? ''}>
-            <SlideError error={error} code={slide.error_code} languageWhenMixed="tr" />
+            <SlideError error={error} code={slide.error_code} languageBeforeChoice="tr" />
           </Text>
         )}
         {metadataHold !== null && (

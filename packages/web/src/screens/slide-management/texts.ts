@@ -8,10 +8,10 @@ const formatPixelSize = (value: number) =>
 
 /**
  * Texts of the slides screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Slaytlar',
     hint: 'Katalogdaki kayıtları düzenleyin, taşıyın, gizleyin, kaldırın. Slayt dosyaları değiştirilmez.',
@@ -271,7 +271,7 @@ export const texts = wording({
 
 /** Labels of the status filter. */
 export const statusLabels = wording<Record<ManagedStatus, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     listed: 'Katalogdakiler',
     ready: 'Hazır olanlar',
@@ -296,7 +296,7 @@ export const statusLabels = wording<Record<ManagedStatus, string>>({
 
 /** Labels of the states of a slide in its row. `listed` and `held` have no label here, because they are filters and not states. */
 export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'held'>, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     ready: 'Hazır',
     pending: 'Okunuyor',
@@ -317,7 +317,7 @@ export const stateLabels = wording<Record<Exclude<ManagedStatus, 'listed' | 'hel
 
 /** Labels of the fields that a catalogue file changes. */
 export const fieldLabels = wording<Record<ImportedField, string>>({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: { file_name: 'Ad', dataset_name: 'Veri kümesi', organ_type: 'Organ' },
   en: { file_name: 'Name', dataset_name: 'Dataset', organ_type: 'Organ' },
 });

@@ -1,12 +1,12 @@
 /**
  * Texts of the user management screen. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 import { formatNumber } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   exceptions: ['title'], // English until the user chooses a language
   tr: {
     heading: 'Kullanıcı Yönetimi',

@@ -8,6 +8,6 @@ export function ImageProblem({ image }: { readonly image: Image }) {
   return error === null ? (
     texts.imageStatus[status]
   ) : (
-    <SlideError error={error} code={error_code} languageWhenMixed="en" />
+    <SlideError error={error} code={error_code} languageBeforeChoice="en" />
   );
 }

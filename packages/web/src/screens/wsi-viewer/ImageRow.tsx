@@ -13,8 +13,9 @@ interface ImageRowProps {
   readonly lineKey: string;
   /** Undefined while the row is loading. */
   readonly image: Image | undefined;
-  /** Index of the image in its branch (a case or group of the list), from 0, and the number of images in the branch. */
+  /** Index of the image in its branch (a case or group of the list), from 0. */
   readonly indexInBranch: number;
+  /** Number of images in the branch. */
   readonly count: number;
   /** Distance from the first row of the branch, in pixels. */
   readonly top: number;

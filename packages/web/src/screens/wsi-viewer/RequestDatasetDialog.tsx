@@ -32,7 +32,7 @@ export function RequestDatasetDialog({ dataset, onClose }: RequestDatasetDialogP
   return (
     <Dialog
       title={texts.requestAccess}
-      languageWhenMixed="en" // until the user chooses a language
+      languageBeforeChoice="en" // until the user chooses a language
       centered
       isRunning={isSending}
       onClose={onClose}

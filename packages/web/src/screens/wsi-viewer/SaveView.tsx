@@ -81,7 +81,7 @@ function SaveDialog({ imageId, viewToSave, onClose }: SaveDialogProps) {
   return (
     <FormDialog
       title={texts.saveViewHeading}
-      languageWhenMixed="en" // until the user chooses a language
+      languageBeforeChoice="en" // until the user chooses a language
       submitLabel={texts.save}
       isRunning={isRunning}
       onSubmit={() => void save()}

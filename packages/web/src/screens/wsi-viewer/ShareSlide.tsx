@@ -24,7 +24,7 @@ export function ShareSlide({ image }: { readonly image: Image }) {
         <ShareDialog
           heading={texts.shareHeading}
           target={{ type: 'slide', id: image.id }}
-          languageWhenMixed="en" // until the user chooses a language
+          languageBeforeChoice="en" // until the user chooses a language
           onCreate={makeShareLink}
           onClose={() => setOpen(false)}
         />

@@ -10,10 +10,10 @@ const estimatedIf = (isEstimated: boolean, text: string) => (isEstimated ? `≈ 
 
 /**
  * Texts of the slide viewer. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 export const texts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     share: 'Paylaş',
     shareHeading: 'Slaydı bağlantıyla paylaş',

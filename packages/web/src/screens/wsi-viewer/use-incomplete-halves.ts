@@ -7,9 +7,9 @@ type IncompleteHalves = Readonly<Record<Half, Incompleteness | null>>;
 const completeHalves: IncompleteHalves = { first: null, second: null };
 
 /**
- * Returns `incomplete`, the reason why the view in each half of the viewer is not sharp (null while it is sharp), and `onIncomplete`,
- * the functions with which the halves report this reason. A report without a change, such as the null that each half reports before its
- * first tiles, leaves `incomplete` the same object, so React does not render the viewer again.
+ * Returns `incomplete`, the reason why tiles are missing in each half of the viewer (null if there is none to report), and
+ * `onIncomplete`, the functions with which the halves report this reason. A report of the same reason leaves `incomplete` the same
+ * object, so React does not render the viewer again.
  */
 export function useIncompleteHalves() {
   const [incomplete, setIncomplete] = useState(completeHalves);

@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of annotations: English until the user chooses a language (until then, other screens are Turkish). */
 export const texts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     annotations: 'İşaretlemeler',
     defaultLayerName: 'İşaretlemelerim',

@@ -61,7 +61,7 @@ export function AddResultDialog({ imageId, onClose, onAdded }: AddResultDialogPr
   return (
     <FormDialog
       title={texts.add}
-      languageWhenMixed="en" // English buttons until the user chooses a language
+      languageBeforeChoice="en" // English buttons until the user chooses a language
       submitLabel={texts.upload}
       isRunning={isRunning}
       isSubmitDisabled={file === null || name.trim() === '' || registration === null}

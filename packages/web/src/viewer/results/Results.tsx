@@ -232,7 +232,7 @@ export function Results({
         {layerToRemove !== null && (
           <ConfirmDialog
             title={texts.removeTitle}
-            languageWhenMixed="en" // English buttons until the user chooses a language
+            languageBeforeChoice="en" // English buttons until the user chooses a language
             confirmLabel={texts.removeConfirm}
             isDestructive
             onConfirm={() => remove(layerToRemove)}

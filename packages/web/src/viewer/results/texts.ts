@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of result layers. Until the user chooses a language ('mixed'), they are in English, like the rest of the viewer. */
 export const texts = wording({
-  languageWhenMixed: 'en',
+  languageBeforeChoice: 'en',
   tr: {
     results: 'Analiz sonuçları',
     close: 'Sonuçları kapat',

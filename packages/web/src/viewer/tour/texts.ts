@@ -3,7 +3,7 @@ import { wording } from '../../language/language.ts';
 
 /** All texts of a tour. Until the user chooses a language ('mixed'), they are in Turkish, but the viewer in the tour is in English. */
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     slides: 'Slaytlar',
     slide: (place: number, count: number) => `${place} / ${count}`,

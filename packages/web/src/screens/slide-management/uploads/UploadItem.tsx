@@ -67,7 +67,7 @@ export function UploadItem({ row, isSettled }: UploadItemProps) {
           {typeof row.detail === 'string' ? (
             row.detail
           ) : (
-            <SlideError {...row.detail} languageWhenMixed="tr" />
+            <SlideError {...row.detail} languageBeforeChoice="tr" />
           )}
         </Text>
       )}

@@ -5,10 +5,10 @@ import type { RejectionReason } from './group-uploads.ts';
 
 /**
  * Texts of the upload panel. Until the user chooses a language, the interface is partly Turkish and partly English, as
- * docs/requirements.md prescribes; these texts are then in `languageWhenMixed`.
+ * docs/requirements.md prescribes; these texts are then in `languageBeforeChoice`.
  */
 export const texts = wording({
-  languageWhenMixed: 'tr',
+  languageBeforeChoice: 'tr',
   tr: {
     heading: 'Slayt yükle',
     hint: 'Büyük dosyalar parça parça gönderilir; ağ kesilirse veya sayfa kapanırsa kaldığı yerden sürer.',
