@@ -29,7 +29,7 @@ const result = (perSecond: number): ServerResult => ({
 const results = { product: result(30_000), nginx: result(60_000), OpenSlide: result(500) };
 
 describe('quantile and median (benchmark statistics)', () => {
-  it('accept unsorted numbers; median returns NaN for an empty list', () => {
+  it('return the quantile and the median of unsorted numbers', () => {
     expect(quantile([5, 1, 3], 0)).toBe(1);
     expect(median([5, 1, 3])).toBe(3);
     expect(quantile([5, 1, 3], 1)).toBe(5);
@@ -61,7 +61,7 @@ describe('verdictOf (comparison of a benchmark result with its goal)', () => {
     ['atLeast', 0.5, 'must'],
     ['atLeast', 0.3, '**not met**'],
   ] as const)(
-    'reports "$2" for the result $1 and a goal "$0" with the required value 0.4 and the aim 0.6',
+    'reports "$2" for a result of $1 when the goal requires at least 0.4 and aims at 0.6',
     (relation, value, reached) => {
       expect(verdictOf({ goal: 'g', relation, must: 0.4, aim: 0.6 }, value)).toMatchObject({ reached });
     },

@@ -73,12 +73,12 @@ describe('dependency rules (.dependency-cruiser.cjs)', () => {
       ['no-unresolved-import'],
     ],
     [
-      'a slide format that imports another',
+      'a slide format that imports another slide format',
       { 'slide/src/formats/aperio.ts': ['./dicom.ts'], 'slide/src/formats/dicom.ts': [] },
       ['formats-never-import-each-other'],
     ],
     [
-      'a screen that imports another',
+      'a screen that imports another screen',
       {
         'web/src/screens/login/Login.tsx': ['../register/Register.tsx'],
         'web/src/screens/register/Register.tsx': [],

@@ -60,7 +60,7 @@ describe('nginx configuration in deploy/', () => {
     expect(status).toBe(0);
   });
 
-  it('keeps query strings, and ids of image sessions (credentials for tiles) in paths, out of the access log', () => {
+  it('writes neither query strings nor the ids of image sessions, the credentials for tiles, to the access log', () => {
     const config = textOf('deploy/nginx.conf');
     const [format] = /log_format lamina [^;]*;/.exec(config) ?? [];
     expect(format).toContain('$lamina_logged_path');

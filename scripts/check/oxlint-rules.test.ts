@@ -32,7 +32,7 @@ async function messagesAbout(content: string): Promise<string[]> {
 /** Returns `count` equal lines. */
 const lines = (count: number, line = '  call();') => Array(count).fill(line).join('\n');
 
-describe('lint rule lamina/max-own-lines', () => {
+describe('lint rule lamina/max-own-lines (at most 60 lines of code in a function)', () => {
   it.each([
     ['60 lines', `function long() {\n${lines(58)}\n}`],
     [

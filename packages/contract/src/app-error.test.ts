@@ -56,7 +56,7 @@ describe('errorText (text for the user about an error)', () => {
 
 describe('reasonText (text for the user about the reason of an error)', () => {
   it.each(Object.keys(reasonTexts))(
-    'for the reason %s without values for placeholders such as {limit}, returns Turkish and English texts without { and }',
+    'returns, for the reason %s, texts that contain no { or } when placeholders such as {limit} have no values',
     (reason) => {
       for (const language of ['tr', 'en'] as const) {
         expect(reasonText(reason as keyof typeof reasonTexts, language)).not.toMatch(/[{}]/);

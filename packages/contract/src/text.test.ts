@@ -75,7 +75,7 @@ describe('the schema Id (the id of an account, image, upload or session)', () =>
 });
 
 describe('isPathParameter (whether a string is a valid path parameter of the API)', () => {
-  it('returns true for the tile 0_12.jpeg, and false for the imageId 0_12.jpeg and for a tile with a NUL character', () => {
+  it('returns true for "0_12.jpeg" as the parameter tile, and false for the same string as the parameter imageId', () => {
     expect(isPathParameter('tile', '0_12.jpeg')).toBe(true);
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);

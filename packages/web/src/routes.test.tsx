@@ -148,7 +148,7 @@ describe('a stored sign-in', () => {
     expect(address()).toBe('/account-status');
   });
 
-  it('that was stored after the app was opened is used when the next screen is opened', async () => {
+  it('is used when the next screen is opened, even if it was stored only after the app was opened', async () => {
     const { goTo } = openApp('/no/such/page', {
       api: { ...api, 'POST /auth/verify': { user: active, token: 't' } },
     });

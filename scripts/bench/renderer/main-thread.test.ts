@@ -8,7 +8,7 @@ import { figuresOf } from './main-thread.ts';
 const event = (name: string, ts: number, dur = 0, tid = 1) => ({ name, pid: 1, tid, ts, dur, tdur: dur / 2 });
 
 describe('figuresOf (evaluates a browser trace of the renderer benchmark)', () => {
-  it('returns the CPU milliseconds of tasks that draw or copy tiles, and ignores threads that do not draw', () => {
+  it('returns the CPU milliseconds of the tasks of the drawing thread that draw or copy tiles', () => {
     const figures = figuresOf([
       event('RunTask', 0, 8000),
       event('tiles drawn', 7000),

@@ -222,7 +222,7 @@ describe('importAnnotations (reads an annotation file of any supported format)',
         `<Annotations><Annotation LineColor="${value}"><Regions><Region><Vertices><Vertex X="${value}" Y="1"/></Vertices></Region></Regions></Annotation></Annotations>`,
     ],
   ])(
-    'rejects a feature of %s XML with a coordinate of 200,000 digits and a letter as not_a_position, within the time limit of a test',
+    'rejects a feature of %s XML whose coordinate has 200,000 digits and a letter, with the error code not_a_position',
     (_, fileWith) => {
       const result = importFile(fileWith(`${'1'.repeat(200_000)}x`));
       expect(result).toMatchObject({ ok: true, rejectedCount: 1, rejected: [{ code: 'not_a_position' }] });

@@ -136,7 +136,7 @@ describe('QuPath GeoJSON (annotation file)', () => {
     expect(JSON.parse(exportFile(features))).toEqual({ type: 'FeatureCollection', features: [parent] });
   });
 
-  it('is exported with both of two annotations that state each other as the parent', () => {
+  it('is exported with both annotations when two annotations name each other as parent', () => {
     const [a, b] = ['00000000-0000-4000-a000-00000000000a', '00000000-0000-4000-a000-00000000000b'] as const;
     const point = { type: 'Point', coordinates: [1, 2] } as const;
     const features = [
@@ -146,7 +146,7 @@ describe('QuPath GeoJSON (annotation file)', () => {
     expect(readLikeQuPath(exportFile(features)).map(({ id }) => id)).toEqual([a, b]);
   });
 
-  it('keeps the parents in 83 levels of annotations (the limit) after export and import; for 85 levels, the export warns of 2 annotations', () => {
+  it('keeps the parents of 83 nested levels of annotations (the limit) after export and import, and warns about deeper levels on export', () => {
     const ring = [
       [0, 0],
       [9, 0],
@@ -191,7 +191,7 @@ describe('QuPath GeoJSON (annotation file)', () => {
     expect(readLikeQuPath(back)[0]?.geometry).toMatchObject({ coordinates: [1, 2] });
   });
 
-  it('is imported without a point (error code outside_extent) whose x plus the option `offset` exceeds ten times the slide width', () => {
+  it('is imported with the error code outside_extent for a point that the option `offset` moves beyond ten times the slide width', () => {
     // The limit of x is 10 times the width, 10,000 pixels.
     const extent = { width: 1000, height: 1000 };
     const importPoint = (x: number, offsetX: number) => {

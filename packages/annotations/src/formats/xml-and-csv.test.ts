@@ -107,7 +107,7 @@ describe('ASAP XML (annotation file)', () => {
     ]);
   });
 
-  it('is imported with groups as classes, splines as polygons, coordinates sorted by Order, and without an annotation with the coordinate NaN', () => {
+  it('is imported with groups as classes, splines as polygons and coordinates sorted by Order, but without annotations that contain NaN', () => {
     const coordinate = (order: number, x: string, y: string) =>
       `<Coordinate Order="${order}" X="${x}" Y="${y}" />`;
     const text = `<?xml version="1.0"?>
@@ -168,7 +168,7 @@ describe('Aperio XML (annotation file)', () => {
     expect(copies[0]?.geometry).toEqual(area.geometry);
   });
 
-  it('is imported with a hole assigned to the inner one of two outlines around the hole', () => {
+  it('is imported with a hole assigned to the inner one of two nested outlines that contain the hole', () => {
     const square = (min: number, max: number) =>
       [
         [min, min],
@@ -188,7 +188,7 @@ describe('Aperio XML (annotation file)', () => {
     expect(copies.map(({ geometry }) => geometry.coordinates)).toEqual([[areas[0]], [areas[1], areas[2]]]);
   });
 
-  it('is imported with a hole assigned to the polygon around the hole, not to a line around the hole with a smaller bounding box', () => {
+  it('is imported with a hole assigned to the polygon around the hole, although a smaller open line also surrounds the hole', () => {
     const vertices = (...points: readonly string[]) =>
       `<Vertices>${points.map((point) => `<V ${point}/>`).join('')}</Vertices>`;
     const line = vertices('X="10" Y="10"', 'X="60" Y="10"', 'X="60" Y="60"', 'X="10" Y="60"');
@@ -218,7 +218,7 @@ describe('Aperio XML (annotation file)', () => {
     expect(copies[6]).toMatchObject({ geometry: { isEllipse: true }, properties: { color: [1, 2, 3] } });
   });
 
-  it('is imported with LineColor 255 as red, with a rectangle from two corners (V elements), and without a hole outside all outlines', () => {
+  it('is imported with LineColor 255 as red and a rectangle from its two corners, but without a hole that lies outside all outlines', () => {
     const text = `<Annotations MicronsPerPixel="0.25"><Annotation Id="1" Name="Tumor" LineColor="255" Visible="1"><Regions>
 <Region Id="1" Type="1" NegativeROA="0"><Vertices><V X="10" Y="20"/><V X="30" Y="40"/></Vertices></Region>
 <Region Id="2" Type="0" NegativeROA="1"><Vertices><V X="910" Y="20"/><V X="930" Y="40"/><V X="930" Y="20"/></Vertices></Region>
@@ -322,7 +322,7 @@ describe('plain GeoJSON (annotation file without the extensions of QuPath)', () 
     expect(warnings).toEqual([]);
   });
 
-  it('keeps, as metadata after import, a type that QuPath does not have ("mitosis") and an unused stroke colour', () => {
+  it('is imported with values that fit no annotation field kept as metadata, such as the type "mitosis"', () => {
     const importedAs = (properties: object) => {
       const geometry = { type: 'Point', coordinates: [1, 2] };
       const result = readBack(JSON.stringify({ type: 'Feature', geometry, properties }));
@@ -426,7 +426,7 @@ describe('exportAnnotations (writes an annotation file)', () => {
     ],
     ['qupath', []],
   ] as const)(
-    'in the format %s, for annotations with a description, plane, nucleus, metadata, lock and missing TMA core, returns the warnings %j',
+    'returns, for the format %s, the warnings %j about annotation details that the format cannot store',
     (format, warnings) => {
       const point = { type: 'Point', coordinates: [1, 2] } as const;
       const withDetails = [

@@ -71,7 +71,7 @@ describe('Boolean operations on areas (unionAreas, subtractAreas, intersectAreas
     );
   });
 
-  it('return an area that contains a position exactly when set logic requires it, for positions away from the outlines', () => {
+  it('return an area that contains a random position if and only if the set operation on the two given areas requires it', () => {
     fc.assert(
       fc.property(
         polygon,
@@ -184,7 +184,7 @@ describe('Boolean operations with a small area on an area of many vertices', () 
     );
   });
 
-  it('return positions of the large area unchanged that are more than 3 pixels outside the bounding box of the small area', () => {
+  it('leave vertices of the large area unchanged if they are more than 3 pixels outside the bounding box of the small area', () => {
     const precise = {
       ...big,
       coordinates: big.coordinates.map((ring) => ring.map(([x, y]) => [x + 1 / 3, y + 1 / 7] as const)),

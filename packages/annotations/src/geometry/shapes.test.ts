@@ -84,7 +84,7 @@ describe('measureGeometry and its parts (areaOf, lengthOf, centroidOf, containsP
 });
 
 describe('createEllipse (polygon of an ellipse annotation)', () => {
-  it('returns a polygon with the given bounding box, whose area is that of the ellipse without a rim of at most about 0.1 pixels', () => {
+  it('returns a polygon with the given bounding box, whose area is smaller than that of the ellipse by at most a rim of about 0.1 pixels', () => {
     const size = fc.double({ min: 1, max: 5000, noNaN: true });
     fc.assert(
       fc.property(position, size, size, ([x, y], width, height) => {

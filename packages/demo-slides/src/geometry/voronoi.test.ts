@@ -23,7 +23,7 @@ describe('voronoiCell (the area around one point of an irregular grid)', () => {
     );
   });
 
-  it('returns neighbouring cells that state, for the side that they share, the same length and the same distance from their grid points', () => {
+  it('returns, for a side that two cells share, the same length and the same distance from the grid point in both cells', () => {
     fc.assert(
       fc.property(column, column, (c, r) => {
         const cell = voronoiCell(grid, c, r);

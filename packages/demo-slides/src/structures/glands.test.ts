@@ -22,7 +22,7 @@ const along = fc.double({ min: range.start, max: range.end, noNaN: true });
 const side = fc.constantFrom(1, -1);
 
 describe('locateInGland (the position in a gland of a position on the slide)', () => {
-  it('returns, for a position that wallPoint computed from a depth and a distance along the wall, the same depth and distance', () => {
+  it('returns the depth and the distance along the wall from which wallPoint computed the position', () => {
     fc.assert(
       fc.property(along, side, fc.double({ min: 1, max: 80, noNaN: true }), (position, wallSide, depth) => {
         const { x, y } = wallPoint(gland, position, wallSide, depth);
@@ -40,7 +40,7 @@ describe('locateInGland (the position in a gland of a position on the slide)', (
 });
 
 describe('cellAt (the epithelial cell at a position along a gland wall)', () => {
-  it('returns the same cell whether the object that it fills is empty or holds the cell of another position', () => {
+  it('writes the same cell into a reused result object, which holds an earlier cell, as into an empty one', () => {
     const reused = emptyWallCell();
     fc.assert(
       fc.property(along, (position) => {

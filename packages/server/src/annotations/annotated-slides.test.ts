@@ -67,7 +67,7 @@ describe.each(databaseKinds)(
       expect(await countFor(member, [layer.image_id])).toEqual({ [layer.image_id]: 1 });
     });
 
-    it('recent-annotations lists the 8 latest slides (the limit) that the account may see, even if 101 newer layers (one query reads 100) are restricted', async () => {
+    it('recent-annotations lists the latest 8 slides (the limit) that a member may see, although 101 newer layers are in a restricted dataset', async () => {
       const ownImageIds: string[] = [];
       for (let i = 0; i < 9; i++) {
         ownImageIds.push(

@@ -119,7 +119,7 @@ describe.each(databaseKinds)('import and export of annotation files (database: %
     });
 
     it.each(['true', 'false'])(
-      'returns 409 layer_full when the layer would get 50,001 annotations, and 200 when it would get 50,000 (query dry_run=%s)',
+      'returns 409 layer_full when the layer would have 50,001 annotations after the import, and 200 for 50,000 (query dry_run=%s)',
       async (dry_run) => {
         const existing = randomUUID();
         await importFile(collection(feature(existing)));
@@ -308,7 +308,7 @@ describe.each(databaseKinds)('import and export of annotation files (database: %
       expect(await warningsOf('qupath')).toBeUndefined();
     });
 
-    it('returns, with offset=bounds (coordinates relative to the corner of the scanned area), the file that was imported with offset=bounds', async () => {
+    it('returns the imported file when import and export both use offset=bounds (coordinates relative to the corner of the scanned area)', async () => {
       const image = await server.fixtures.image({ width: 1000, height: 1000, fingerprint: 'x' });
       layer = await server.fixtures.layer({ owner_uid: owner.uid, image_id: image.id });
       const tiling = vi

@@ -13,7 +13,7 @@ describe.each(databaseKinds)(
   'applyChanges (applies a batch of annotation changes; database: %s)',
   (database) => {
     it.each([1, null])(
-      'throws conflict for a change with the base revision %s instead of 10, without reading the content of earlier revisions of the annotation',
+      'throws conflict for a change with the base revision %s instead of 10, and does not read the content of earlier revisions',
       async (base) => {
         const server = await testServer({ database });
         const { uid: author } = await server.fixtures.user();

@@ -177,7 +177,7 @@ describe.each(databaseKinds)('annotation endpoints (database: %s)', (database) =
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('restores an annotation that another account deleted only when the author sends the annotation with the revision of the deletion', async () => {
+    it('restores an annotation deleted by another account if its author sends it with the revision of the deletion, but not without a revision', async () => {
       const id = randomUUID();
       const created = await send(owner, [put(feature(id))]);
       await send(await server.fixtures.user(), [deletion(id, 1)]);
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('annotation endpoints (database: %s)', (database) =
       expect((await list(owner)).features.map((each) => each.id)).toEqual([id]);
     });
 
-    it('gives revision 3 to an annotation that is created again after the cleanup has erased it, 31 days after its deletion (revision 2)', async () => {
+    it('gives revision 3 to an annotation that was deleted at revision 2, erased by the cleanup 31 days later, and is created again', async () => {
       const id = randomUUID();
       await send(owner, [put(feature(id))]);
       await send(owner, [deletion(id, 1)]);

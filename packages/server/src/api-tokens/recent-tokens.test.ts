@@ -47,7 +47,7 @@ describe('createRecentTokens (cache of recently used API tokens)', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('reads the database at each request, and throws its error, while the database is down and the cached token is 0.5 s old (expired)', async () => {
+  it('throws the database error at each request while the database is down and the cached token has expired (after 0.5 s)', async () => {
     const { recent, reads, setDatabaseDown } = createTestCache();
     await recent.get('a');
     vi.advanceTimersByTime(500);

@@ -145,7 +145,7 @@ describe.each(variants)(
       expect(await checkChain(server.services.db)).toMatchObject({ state: 'intact' });
     });
 
-    it('records image-opened for the thumbnail and image-viewed once for all later requests, and lists the slide once in the activity of the account', async () => {
+    it('records image-opened for a request for the thumbnail, and image-viewed once for all later requests for the slide', async () => {
       const server = await serverWithSlides(variant, 2);
       const { imageIds, session, token, clock } = server;
       for (const id of imageIds) await server.pixels(`${id}/${thumbnail}`, session);

@@ -65,9 +65,9 @@ describe.each(databasePairs)(
 );
 
 describe.each(databaseKinds)(
-  'restoreBackup (npm run restore) into an installation in use, with %s as database',
+  'restoreBackup (npm run restore) into an installation in use (database: %s)',
   (kind) => {
-    it('throws an error with the numbers of accounts, slides and audit events to be lost, and replaces the database only with --replace', async () => {
+    it('throws an error with the numbers of accounts, slides and audit events that would be lost, unless the option --replace is set', async () => {
       const folder = await backUp(await usedInstallation('SQLite'));
       const target = await usedInstallation(kind);
       const db = await target.open();

@@ -98,7 +98,7 @@ describe('writeBackup (npm run backup)', () => {
     ]);
   });
 
-  it('with the option keep: 1, keeps the new backup even if the name of another one contains a later time', async () => {
+  it('with the option keep: 1, keeps the new backup in addition to a backup whose name contains a later time', async () => {
     const to = temporaryFolder();
     for (const day of ['20260101', '20270101']) fs.mkdirSync(path.join(to, `lamina-backup-${day}T000000Z`));
     await backUp(await usedInstallation('SQLite'), { to, keep: 1 });
@@ -159,7 +159,7 @@ describe('writeBackup (npm run backup)', () => {
     ).toBe('pixels');
   });
 
-  it('includes the uploaded slides of a dataset named "partial", like the folder of unfinished uploads', async () => {
+  it('includes the uploaded slides of a dataset named "partial", although the folder of unfinished uploads has the same name', async () => {
     const source = await usedInstallation('SQLite');
     const file = path.join(source.config.dataDir, 'uploads/slides/partial/a.svs');
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -170,7 +170,7 @@ describe('writeBackup (npm run backup)', () => {
 });
 
 describe.each(databaseKinds)(
-  'writeBackup (npm run backup) while another connection writes to the database (%s)',
+  'writeBackup (npm run backup) while another connection writes (database: %s)',
   (kind) => {
     it('includes, in each of 3 backups, either both rows or no row of a transaction that writes to two tables', async () => {
       const source = await usedInstallation(kind);

@@ -168,7 +168,7 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)'
     });
   });
 
-  it('changes nothing when the file has, as exported, slide names in Unicode form NFD or with a space, = or an apostrophe at the start', async () => {
+  it('finds no changes in an unedited export whose slide names are in Unicode form NFD or start with a space, = or an apostrophe', async () => {
     const { server, check } = await startCatalogue(database);
     const rows: string[] = [];
     for (const file_name of ['Böbrek.svs'.normalize('NFD'), ' a.svs', "'=b.svs", '=c.svs']) {

@@ -274,7 +274,7 @@ describe.each(databaseKinds)(
       expect((await reader.call(listImageRows)).body.revision).toBe(changed.body.revision);
     });
 
-    it('groups and rows return revisions and ETags from which no reader can verify a guessed name of an unlisted restricted dataset', async () => {
+    it('groups and rows return keyed hashes as revision and ETag, so that a reader cannot verify a guessed name of an unlisted dataset', async () => {
       const { server, admin, reader, viewer: account } = await startCatalogueServer(databaseKind);
       await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'a.svs' });
       const restriction = { dataset: 'Gizli', access: 'restricted', listed: false } as const;
@@ -377,7 +377,7 @@ describe.each(databaseKinds)(
       expect((await viewer.position(idOf('a.svs'))).body.position).toBe(1);
     });
 
-    it('is not given for a restricted dataset without a grant, even just after another account got a grant during a request of that account', async () => {
+    it('is not given to account B, which has no grant, after account A got a grant while a request of A was running', async () => {
       const { server } = await startSmallCatalogue(databaseKind);
       const { fixtures, as, services } = server;
       const [admin, grantee, other] = [await fixtures.admin(), await fixtures.user(), await fixtures.user()];

@@ -57,7 +57,7 @@ describe.each(databaseKinds)('GET /image-catalog/images (database: %s)', (databa
     expect(JSON.stringify(body)).not.toContain(server.config.slidesDir);
   });
 
-  it('derives a missing pixel size from the objective power, or the reverse (10 µm = pixel size × power), and marks the value as derived', async () => {
+  it('derives a missing pixel size or objective power by the rule pixel size × power = 10 µm, and marks the value as derived', async () => {
     const { server, reader, list } = await startCatalogueServer(database);
     const small = { width: 64, height: 48, tileSize: 64, downsamples: [1] };
     await server.put('a/both.svs', svs);
@@ -131,7 +131,7 @@ describe.each(databaseKinds)('GET /image-catalog/images (database: %s)', (databa
     });
   });
 
-  it('returns the same images without a limit as in pages, for administrators and for accounts without access to some datasets', async () => {
+  it('returns for a request without a limit the same images as page by page, also to an account without access to some datasets', async () => {
     const { server, administrator, viewer, admin, reader } = await startCatalogueServer(database);
     // The server reads this list with three queries of at most 1,000 images.
     const fileNames = Array.from({ length: 2100 }, (_, i) => `slide ${i}.svs`);

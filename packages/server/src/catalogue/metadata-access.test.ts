@@ -306,7 +306,7 @@ describe('new slide in a folder whose metadata file (catalogue.csv) cannot be us
   });
 });
 
-describe('administrator when catalogue.csv (metadata file) is unusable or missing, or would make a restricted slide visible', () => {
+describe('administrator of a slide folder whose metadata file catalogue.csv is unusable, missing or changed', () => {
   it('sees the metadata file in the slide list, with the reason why it is unusable and the consequence for slides', async () => {
     const { server, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', windows1254);
@@ -338,7 +338,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable or missin
     ]);
   });
 
-  it('can move the restricted slide to the open dataset of its folder, and an audit event names the old and the new dataset', async () => {
+  it('can move a slide that stayed restricted to the open dataset of its folder, and an audit event names both datasets', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries, auditEvents } =
       await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
@@ -352,7 +352,7 @@ describe('administrator when catalogue.csv (metadata file) is unusable or missin
     ]);
   });
 
-  it('can confirm the restricted dataset of a slide by a move to this same dataset, and the notice about the slide ends', async () => {
+  it('can end the notice about a slide that stayed restricted by moving the slide to the restricted dataset that it is already in', async () => {
     const { server, admin, imageId, accessOfMember, managedEntries } = await startWithRestrictedSlide();
     await server.put('Set/catalogue.csv', heading);
     await server.rescan();

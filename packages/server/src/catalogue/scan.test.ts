@@ -131,7 +131,7 @@ describe('scan of a slide folder', () => {
     expect([slides, unread]).toEqual([[], ['Set']]);
   });
 
-  it('treats each file of a folder as a slide of its own after grouping its unchanged files has failed three times', async () => {
+  it('treats each file of a folder as a slide of its own after three failed attempts to group the files by slide', async () => {
     await writeFile('Set/a.dcm');
     await writeFile('Set/b.dcm');
     let attempts = 0;
@@ -149,7 +149,7 @@ describe('scan of a slide folder', () => {
     expect(attempts).toBe(3);
   });
 
-  it('passes only DICOM files to groupFiles (groups files by slide), and again only after one of them has changed', async () => {
+  it('passes only the DICOM files of a folder to the callback groupFiles, and passes them again only after one has changed', async () => {
     const groupedNames: string[][] = [];
     const recordingScanner = createTestScanner(async (_, names) => {
       groupedNames.push([...names]);

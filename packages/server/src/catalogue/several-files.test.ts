@@ -54,7 +54,7 @@ describe.each(databaseKinds)('DICOM series in a slide folder (database: %s)', (d
     ]);
   });
 
-  it('includes the files of its label, overview and thumbnail', async () => {
+  it('has no separate catalogue entries for the files of its label, overview and thumbnail', async () => {
     const { put, rescanAndList } = await startServer(database);
     const picture = { width: 32, height: 32 };
     await put({
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('DICOM series in a slide folder (database: %s)', (d
     ]);
   });
 
-  it('returns status 200 for a tile of each of its two files (one level each), and for the tile of Deep Zoom level 0', async () => {
+  it('returns status 200 for tiles of two levels that are stored in different files', async () => {
     const { server, put } = await startServer(database);
     await put({ 'a.dcm': { codec: 'jpeg' }, 'b.dcm': { codec: 'jpeg', downsample: 2 } });
     await server.rescan();

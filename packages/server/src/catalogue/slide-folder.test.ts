@@ -162,7 +162,7 @@ describe('catalogue of a slide folder', () => {
     expect(await listedNames()).toEqual(['a.svs']);
   });
 
-  it('lists, without an explicit request to scan, a file that is copied into the slide folder', async () => {
+  it('lists a file that is copied into the slide folder, without a request to scan the folder', async () => {
     const { server, admin, listedNames } = await startCatalogueServer();
     await server.services.catalogue.start();
     await server.put('New/a.svs', svs);
@@ -172,7 +172,7 @@ describe('catalogue of a slide folder', () => {
     });
   }, 30_000);
 
-  it('is empty (isEmpty) only when no entry, including removed entries, has an existing file', async () => {
+  it('isEmpty returns false while the file of an entry exists, even when the entry is removed from the catalogue', async () => {
     const { server, admin } = await startCatalogueServer();
     const { catalogue } = server.services;
     expect(await catalogue.isEmpty()).toBe(true);

@@ -45,7 +45,7 @@ describe('watchFolders (watcher of the slide folders)', () => {
     expect(await isReported(() => fs.rm(inBase('slides/Set/deep/b.svs')))).toBe(true);
   });
 
-  it('reports new folders and changes in them, also when a watched slide folder is created only after the start', async () => {
+  it('reports changes in new folders, also in a watched slide folder that does not exist at the start', async () => {
     const { inBase, isReported } = await startWatching();
     expect(await isReported(() => fs.mkdir(inBase('slides/New/deep'), { recursive: true }))).toBe(true);
     expect(await isReported(() => fs.writeFile(inBase('slides/New/deep/a.svs'), '1'))).toBe(true);

@@ -81,7 +81,7 @@ describe('npm run backup, restore and move', () => {
   });
 });
 
-describe.each(databaseKinds)('npm run backup and restore, with %s as database', (kind) => {
+describe.each(databaseKinds)('npm run backup and restore (database: %s)', (kind) => {
   it('restore accounts and passwords of a lost installation, but no sign-ins', async () => {
     const admin = { email: 'admin@example.org', password: 'bir-parola-1' };
     const settingsOfNewInstallation = async () => {

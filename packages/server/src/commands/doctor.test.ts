@@ -268,15 +268,15 @@ describe('npm run doctor: check of the secrets (checkSecrets)', () => {
   const oneServer = { databaseUrl: null, secretKey: null, throttle: true };
   const sharedDatabase = { ...oneServer, databaseUrl: 'postgres://x/y' };
   it.each([
-    ['one server with a key file', 'ok', oneServer],
-    ['a shared database without SECRET_KEY', 'wrong', sharedDatabase],
-    ['a shared database with SECRET_KEY', 'ok', { ...sharedDatabase, secretKey: 'k'.repeat(32) }],
+    ['a key file of a single server as ok', 'ok', oneServer],
+    ['a shared database without SECRET_KEY as wrong', 'wrong', sharedDatabase],
+    ['a shared database with SECRET_KEY as ok', 'ok', { ...sharedDatabase, secretKey: 'k'.repeat(32) }],
     [
-      'one server with a key file and THROTTLE=off (one finding each)',
+      'a key file of a single server as ok, and THROTTLE=off as wrong',
       'ok and wrong',
       { ...oneServer, throttle: false },
     ],
-  ])('reports the secrets of %s as %s', (_, states, config) => {
+  ])('reports %s', (_, states, config) => {
     const findings = checkSecrets(config);
     expect(findings.map(({ state }) => state).join(' and ')).toBe(states);
   });

@@ -29,7 +29,7 @@ describe('imageIdOf (id of an image from its DICOM study UID)', () => {
 });
 
 describe('uidOf (DICOM UIDs of an image)', () => {
-  it('returns different valid UIDs for the study, series, pyramid and levels of an image, and a fixed UID for a known image id', () => {
+  it('returns a different valid UID for the study, the series, the pyramid and each level of an image', () => {
     const id = '0b8d3f5e-5a65-4d0f-9f4c-0d9a6a2a7c11';
     const uids = (
       ['study', 'series', 'frame-of-reference', 'pyramid', 'specimen', 'dimensions', 0, 1] as const

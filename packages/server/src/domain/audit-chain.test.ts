@@ -38,7 +38,7 @@ describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
     expect(verifyChainLinks(start, entries)).toEqual({ seq: 5, hash: entries[4]?.hash });
   });
 
-  it('returns the same result in one call as in two calls, of which the second continues from the result of the first', () => {
+  it('returns the same result for a chain that is checked in two parts as for the whole chain', () => {
     const entries = chainOf(5);
     const middle = verifyChainLinks(start, entries.slice(0, 2)) as ChainPosition;
     expect(verifyChainLinks(middle, entries.slice(2))).toEqual(verifyChainLinks(start, entries));

@@ -27,7 +27,7 @@ describe('createRefusalLogLimit (limit of audit entries about rejected requests)
     expect(limit.takeEndedSummaries(at(1))).toMatchObject([{ count: 1 }]);
   });
 
-  it('still allows entries about an account and about another network when one network has reached its limit', () => {
+  it('allows an entry about an account even after the network of the account has reached its limit', () => {
     const limit = createRefusalLogLimit();
     for (let i = 0; i < 100; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
     expect(limit.count(viewer, 'sign-in', at(0))).toBe(true);

@@ -163,7 +163,7 @@ describe.each(databaseKinds)(
       })),
     );
 
-    it('are generated in this file for every endpoint that has a path parameter or a JSON body', () => {
+    it('are tested in this file for every endpoint that has a path parameter or a JSON body', () => {
       const coveredNames = cases.map(({ endpoint }) => endpoint);
       const withTexts = Object.entries(endpoints).filter(([, { path, body }]) => path.includes(':') || body);
       for (const [name] of withTexts) expect(coveredNames).toContain(name);
@@ -219,7 +219,7 @@ describe.each(databaseKinds)(
       },
     );
 
-    it('to the endpoint updateImage store the organ of a slide in Unicode form NFC, without white space at its ends', async () => {
+    it('without such a character: updateImage stores an organ with a decomposed letter (o + U+0308) in Unicode form NFC', async () => {
       const admin = await server.fixtures.admin();
       const { id } = await server.fixtures.image();
       const body = { organ_type: '  Bo\u0308brek ' };

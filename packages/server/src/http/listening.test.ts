@@ -28,7 +28,7 @@ async function acceptsConnection(port: number): Promise<boolean> {
 }
 
 describe('listenOn (opens several sockets on the port of the server)', () => {
-  it('responds to 64 concurrent connections, which the operating system distributes among the sockets', async () => {
+  it('responds to each of 64 concurrent connections to the port', async () => {
     const { port } = await startApp();
     const answers = await Promise.all(
       // Each request opens its own connection, from another local port. The system spreads connections by their ports.

@@ -85,7 +85,7 @@ describe.each(everyDatabaseKind)('job queue (database: %s)', (kind) => {
     },
   );
 
-  it('replaces a waiting scan by a scan with the payload atStart (which also retries unreadable slides) when such a scan is enqueued', async () => {
+  it('combines several waiting scans into one scan with atStart: true when one of them has atStart: true', async () => {
     const [jobs] = (await openQueues(kind)) as [Jobs];
     const firstStarted = gate();
     const workerGate = gate();
@@ -300,7 +300,7 @@ async function startProxy(databaseUrl: string) {
 }
 
 describe('job queue in memory', () => {
-  it('runs a job that is enqueued in any microtask after the last waiting job has ended', async () => {
+  it('runs a job again when it is enqueued 0 to 8 microtasks after the end of its first run', async () => {
     for (let microtasks = 0; microtasks <= 8; microtasks += 1) {
       const [jobs] = (await openQueues('SQLite')) as [Jobs];
       const firstRun = gate();

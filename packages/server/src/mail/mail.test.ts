@@ -304,7 +304,7 @@ describe('createMail (sends e-mails) with a mail server on another machine', () 
     },
   );
 
-  it('sends nothing in plain text over smtps:// when the query of SMTP_URL has secure=false', async () => {
+  it('sends nothing to a server without TLS when SMTP_URL starts with smtps:// and has the query secure=false', async () => {
     const { port, requestCount } = await mailServer();
     const { mail, background } = start(await newMachine(), `smtps://0.0.0.0:${port}?secure=false`);
     mail.send(email);

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createTurns } from './event-loop-turns.ts';
 
-it('createTurns (pauses for long work) runs one step in each turn of the event loop, in the order of the calls', async () => {
+it('createTurns (pauses for long work) lets at most one waiting call continue in each turn of the event loop, in the order of the calls', async () => {
   const nextTurn = createTurns();
   const steps: string[] = [];
   async function runSteps(name: string, count: number) {

@@ -127,7 +127,7 @@ describe.each(testedDatabases)(
     const pixelsFromAll = (resource: string, sessionId: string) =>
       Promise.all(connections.map((agent) => pixels(resource, sessionId, agent)));
 
-    it('both return the same Deep Zoom descriptor, thumbnail, native tile (of the file) and rendered tile of a slide', async () => {
+    it('both return the same Deep Zoom descriptor, thumbnail, tile stored in the file and rendered tile of a slide', async () => {
       const sessionId = await createSession();
       for (const resource of ['image.dzi', 'thumbnail.jpg', nativeTile, renderedTile]) {
         const [first, second] = await pixelsFromAll(resource, sessionId);
@@ -137,7 +137,7 @@ describe.each(testedDatabases)(
       }
     });
 
-    it('leave background jobs to the primary process: it reads a slide again when an administrator requests this from one of them', async () => {
+    it('leave background jobs to the primary process, which reads a slide again at the request of an administrator', async () => {
       const readsBefore = unreadableReaders.length;
       const body = { ids: [unreadableImageId], read_again: true };
       expect((await call('POST', '/admin/images/changes', { token, body })).status).toBe(200);
@@ -151,7 +151,7 @@ describe.each(testedDatabases)(
       expect([first?.status, second?.status]).toEqual([404, 404]);
     });
 
-    it('both reject an image session (credential for tiles) within a second after one of the processes has ended the session', async () => {
+    it('both reject tile requests within a second after one of the processes has ended the image session', async () => {
       const sessionId = await createSession();
       for (const { status } of await pixelsFromAll(nativeTile, sessionId)) expect(status).toBe(200);
       expect((await call('DELETE', `/auth/image-session/${sessionId}`, { token })).status).toBe(204);
@@ -169,7 +169,7 @@ describe.each(testedDatabases)(
       expect(lastAcceptedAfterMs).toBeLessThan(1000);
     });
 
-    it('are restarted after a crash of one of them, while the other one keeps sending tiles', async () => {
+    it('keep sending tiles while one of them is restarted after a crash', async () => {
       const sessionId = await createSession();
       await pixelsFromAll(nativeTile, sessionId);
       const before = childrenOf(server.process);

@@ -46,7 +46,10 @@ export function stopOnSignal({ services, stopping, finishRequests, app }: StopOp
   process.on('SIGINT', beginStop);
   // An unhandled rejection affects only one request or task, so the process continues.
   process.on('unhandledRejection', (error) =>
-    services.log.error({ err: error }, 'unhandled promise rejection in a task; the process continues'),
+    services.log.error(
+      { err: error },
+      'bug: unhandled promise rejection (stack trace in `err`); the process continues, but the work that failed was not completed',
+    ),
   );
   process.on('uncaughtException', (error) => {
     services.log.fatal({ err: error }, 'uncaught exception; the process is shutting down');

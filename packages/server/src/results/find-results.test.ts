@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 60_000 });
 /** A GeoJSON file with one detected object. */
 const point = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: {} };
 
-describe.each(databaseKinds)('search of the slide folder for analysis results (%s)', (database) => {
+describe.each(databaseKinds)('search of the slide folder for analysis results (database: %s)', (database) => {
   it('adds a result layer for each result file beside a slide, and deletes the layer when the file is deleted', async () => {
     const server = await slideServer({ database });
     const { services, config } = server;
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('search of the slide folder for analysis results (%
 });
 
 describe('search of the slide folder for analysis results', () => {
-  it('adds a layer to each of several slides that a result file names without their extensions, also when the file has a modification time in the future', async () => {
+  it('adds the result file a_detections.geojson as a layer to a.svs and to a.tif', async () => {
     const server = await slideServer();
     const { services, config } = server;
     const admin = server.as(await server.fixtures.admin());

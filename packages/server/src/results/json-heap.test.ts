@@ -16,7 +16,7 @@ describe('mayExceedHeap (whether JSON.parse may need more than 112 MiB of memory
     expect(mayExceedHeap(parts)).toBe(expected);
   });
 
-  it('for a list with 2,000,000 numbers returns true when the object needs 56 MiB besides them, and false for 28 MiB', () => {
+  it('for a list with 2,000,000 numbers returns true when the rest of the object already needs 56 MiB', () => {
     const parts = listOf(2_000_000, '1.5');
     expect(mayExceedHeap(parts, maxHeapBytes / 2)).toBe(true);
     expect(mayExceedHeap(parts, maxHeapBytes / 4)).toBe(false);

@@ -70,7 +70,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(prefix).toBe(token.slice(0, 12));
   });
 
-  it('cannot be created with invalid input (400), for a dataset that the owner may not view (404) or with a scope beyond the role of the owner (403)', async () => {
+  it('cannot be created with invalid values (400), a dataset hidden from the owner (404) or a scope above the role of the owner (403)', async () => {
     const { fixtures, as, services, clock } = await testServer({ database });
     const now = clock.now().toISOString();
     await saveDataset(services.db, { name: 'Gizli', access: 'restricted', isListed: true, now });
@@ -142,7 +142,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect((await auditOf(server)).filter(([action]) => action === 'api-token-revoked')).toHaveLength(2);
   });
 
-  it('end at their end date and when the password or role of their owner changes, but not when the owner ends other sign-ins', async () => {
+  it('end at their end date, and when the password or the role of their owner changes', async () => {
     const server = await testServer({ database });
     const { fixtures, as, clock } = server;
     const admin = await fixtures.admin();
@@ -182,7 +182,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     expect(await statusOf(tokenOfExpiringAccount.token)).toBe(401);
   });
 
-  it('that are limited to datasets read only slides of these datasets, in lists, searches and groups, and by id', async () => {
+  it('that are limited to a dataset get lists with only the slides of this dataset, and 404 for any other slide', async () => {
     const { fixtures, as } = await testServer({ database });
     const inLung = await fixtures.image({ dataset_name: 'Akciğer', organ_type: 'Lung' });
     const inLiver = await fixtures.image({ dataset_name: 'Karaciğer', organ_type: 'Liver' });
@@ -213,7 +213,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('without the required scope get 403 and the scope in the header WWW-Authenticate, which a browser sign-in does not get', async () => {
+  it('without the required scope get 403 with the scope in the header WWW-Authenticate', async () => {
     const { fixtures, as } = await testServer({ database });
     const user = await fixtures.user();
     const { token } = await fixtures.apiToken(user, { scopes: ['annotations:read'] });
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
     }
   });
 
-  it('that are limited to datasets can begin uploads only into these: POST /admin/uploads returns 403 for another dataset', async () => {
+  it('that are limited to a dataset get 403 from POST /admin/uploads for an upload into another dataset', async () => {
     const { fixtures, as } = await testServer({ database });
     await fixtures.image({ dataset_name: 'Akciğer' });
     const { token } = await fixtures.apiToken(await fixtures.admin(), { datasets: ['Akciğer'] });
@@ -301,7 +301,7 @@ describe.each(databaseKinds)('API tokens (database: %s)', (database) => {
 });
 
 describe('rate limit of API tokens', () => {
-  it('counts all tokens of an owner together, returns 429 with Retry-After beyond the burst limit, and does not limit the browser of the owner', async () => {
+  it('counts the requests of all tokens of an owner together, and returns 429 with Retry-After beyond the burst limit', async () => {
     const { fixtures, as, clock } = await testServer();
     const user = await fixtures.user();
     const [firstToken, secondToken] = [await fixtures.apiToken(user), await fixtures.apiToken(user)];

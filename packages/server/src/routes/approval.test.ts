@@ -214,7 +214,7 @@ describe.each(databaseKinds)('account approval with role, datasets, end date (da
     expect(mail?.text).toContain('31 Mayıs 2026');
   });
 
-  it('grants no dataset and keeps the end date (none, or in the future) when the request states neither', async () => {
+  it('grants no dataset and keeps the end date of the account when the request states neither', async () => {
     const { client, fixtures, inDays } = await startWithAdmin(database);
     const pending = await fixtures.user({ status: 'pending' });
     const earlier = await fixtures.user({ status: 'suspended', expiresAt: inDays(3) });
@@ -422,7 +422,7 @@ describe.each(databaseKinds)('PUT /admin/users/:uid/access (database: %s)', (dat
     expect(response).toMatchObject({ status: 400, body: { field: 'expires_at' } });
   });
 
-  it('grants datasets that a deactivation removes and a later reactivation does not restore', async () => {
+  it('grants datasets that the account no longer has after it was deactivated and reactivated', async () => {
     const { client, fixtures, dataset } = await startWithAdmin(database);
     const { uid } = await fixtures.user();
     await client.call(updateUserAccess, { params: { uid }, body: { datasets: [await dataset('A')] } });

@@ -498,7 +498,7 @@ describe('password reset by e-mail', () => {
 });
 
 describe('a sign-in at the same moment as the suspension of its account', () => {
-  it('returns a token of a suspended account or an invalid token, never one with the earlier rights', async () => {
+  it('returns a token that is invalid (401) or belongs to a suspended account', async () => {
     const { as, fixtures } = await testServer();
     const admin = await fixtures.admin();
     const user = await fixtures.user();

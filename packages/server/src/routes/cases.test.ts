@@ -83,7 +83,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await reader.call(getCase, { params: { caseId: body.id } })).status).toBe(404);
   });
 
-  it('are listed for an account without a grant with no more database queries for a restricted dataset than for an unknown one', async () => {
+  it('are listed with no more database queries for a restricted dataset without a grant than for an unknown dataset', async () => {
     const server = await testServer({ database });
     const { admin, slides } = await createSlides(server);
     await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await admin.call(updateCase, change)).body.slides).toHaveLength(200);
   });
 
-  it('store the registration (alignment) of two slides as the transformation computed from pairs of corresponding points', async () => {
+  it('store the transformation between two slides that is computed from pairs of corresponding points', async () => {
     const server = await testServer({ database });
     const { admin, slides, images } = await createSlides(server);
     const { body } = await admin.call(createCase, { body: { dataset: 'Böbrek', name: 'V-1', slides } });
@@ -171,7 +171,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     expect((await user.call(registerCaseSlides, { params, body: registration })).status).toBe(404);
   });
 
-  it('keep a slide and its registration (alignment) when an administrator saves the case while the slide file is missing', async () => {
+  it('keep a slide whose file is missing, and its alignment, when an administrator saves the case', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);
@@ -203,7 +203,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     ['coordinates above 1e9', 1e300, 0.25],
     ['a residual error that is not finite', 1e9, 1e300],
   ])(
-    'stay readable after a request to register (align) slides with %s, which gets 400',
+    'reject with 400 an alignment of two slides with %s, and stay readable',
     async (_, coordinate, mpp_x) => {
       const server = await testServer({ database });
       const { admin, slides, images } = await createSlides(server);
@@ -224,7 +224,7 @@ describe.each(databaseKinds)('cases (ordered groups of slides) in the API (datab
     },
   );
 
-  it('keep a slide that a scan of the slide folder adds while an account registers (aligns) two other slides', async () => {
+  it('keep a slide that a scan adds to the case while a request to align two other slides is running', async () => {
     const server = await testServer({ database });
     const { db } = server.services;
     const { admin, slides, images } = await createSlides(server);

@@ -79,7 +79,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect(await statusFor(reader)).toBe(404);
   });
 
-  it('cannot contain a saved view whose colour settings are nested more than 20 deep: the creation of the view gets 400', async () => {
+  it('POST /saved-views returns 400 for colour settings that are nested more than 20 levels deep', async () => {
     const { teacher, openSlide } = await setUp();
     const body = JSON.stringify({ image_id: openSlide, title: 'G', field, colours: null });
     const statuses: number[] = [];
@@ -109,7 +109,7 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
     expect((await teacher.call(deleteSavedView, { params })).status).toBe(404);
   });
 
-  it('keep an item that their owner may no longer view when the owner saves them, but return 404 when the owner adds such an item', async () => {
+  it('keep an item that their owner may no longer view when the owner saves the collection', async () => {
     const { admin, teacher, openSlide, restrictedSlide } = await setUp();
     const items = [
       { type: 'slide' as const, id: openSlide },

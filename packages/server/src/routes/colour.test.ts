@@ -73,7 +73,7 @@ describe('colour profiles of slides', () => {
       return readColour;
     }
 
-    it('has no usable profile when the render worker dies while reading it, and has the profile and another ETag at the next request', async () => {
+    it('contains the profile at the next request after the render worker died while reading the profile', async () => {
       failProfileReads(1);
       const failed = await get('interrupted.svs', 'image.dzi');
       expect(failed.body).toContain(unreadProfile);
@@ -82,7 +82,7 @@ describe('colour profiles of slides', () => {
       expect([next.statusCode, next.body]).toEqual([200, expect.stringContaining('TableNodes="33"')]);
     });
 
-    it('states that a profile is broken, without a fourth attempt, after three render workers have died while reading it', async () => {
+    it('makes no fourth attempt to read a profile after three render workers have died while reading it', async () => {
       const readColour = failProfileReads();
       for (let request = 0; request < 5; request++)
         expect(await profileOf('unreadable.svs')).toBe(unreadProfile);
@@ -91,7 +91,7 @@ describe('colour profiles of slides', () => {
   });
 
   describe('GET colour table', () => {
-    it('returns nodes³ × 3 samples (nodes: grid points for each of R, G and B), the first black and the last white', async () => {
+    it('returns a grid of 33 × 33 × 33 RGB colours, of which the first is black and the last is white', async () => {
       for (const name of ['scanner.svs', 'table.svs']) {
         const response = await get(name, 'colour-table');
         expect(response.statusCode).toBe(200);

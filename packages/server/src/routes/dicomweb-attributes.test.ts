@@ -169,7 +169,7 @@ afterAll(() => server.close());
 
 describe('the DICOMweb metadata of a slide', () => {
   it.each(Object.keys(files))(
-    'from the file %s has every required attribute (types 1 and 2) of the VL Whole Slide Microscopy IOD, and no decimal string over 16 characters',
+    'from the file %s has every attribute that the VL Whole Slide Microscopy IOD requires (types 1 and 2)',
     async (name) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,
@@ -186,7 +186,7 @@ describe('the DICOMweb metadata of a slide', () => {
     ['turned.dcm', 'the values in the DICOM file', [0, 1, 0, 1, 0, 0], [20, 40]],
     ['slide.svs', 'the defaults, because the file has no such values', [0, -1, 0, -1, 0, 0], [0, 0]],
   ])(
-    'for the file %s, the orientation and origin of the image on the glass slide are %s',
+    'from the file %s states the orientation and origin of the image on the glass slide: %s',
     async (name, _, orientation, origin) => {
       const response = await server.app.inject({
         url: `/dicom-web/studies/${uidOf(await server.idOf(name), 'study')}/metadata`,

@@ -113,7 +113,7 @@ describe('DICOMweb search (QIDO-RS)', () => {
     else expect(namesOf(found)).toEqual(names);
   });
 
-  it('returns the series and the instances of a study that match the query', async () => {
+  it('returns the series or instances of a study if their modality matches the query, otherwise an empty list', async () => {
     const study = uidOf(id, 'study');
     expect(await search(`/series?Modality=SM&StudyInstanceUID=${study}`)).toMatchObject([
       { '0020000E': { Value: [uidOf(id, 'series')] }, '00201209': { Value: [2] } },
@@ -219,13 +219,13 @@ describe('DICOMweb search (QIDO-RS)', () => {
     expect(dicomWebSlide).not.toHaveBeenCalled();
   });
 
-  it('answers a pattern with 100 wildcards within the time limit of the test, which exponential time would exceed', async () => {
+  it('answers a pattern with 100 wildcards within the time limit of the test (no exponential matching time)', async () => {
     expect(await search(`/studies?StudyDescription=${'*a'.repeat(100)}`)).toEqual([]);
   });
 });
 
 describe('DICOMweb metadata (WADO-RS)', () => {
-  it('has the elements of each data set, and of each item of a sequence, in ascending order of their tags', async () => {
+  it('has the elements of every data set and sequence item in ascending order of their tags', async () => {
     const { body } = await get(`${seriesPath}/metadata`);
     const tagsByDepth: string[][] = [];
     const dataSets: string[][] = [];
@@ -341,7 +341,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
   });
 
   it.each(['frames/1', 'bulkdata/icc'])(
-    'and ICC profiles have Cache-Control: private, no-cache and return 304 for their ETag: %s',
+    'and ICC profiles have Cache-Control: private, no-cache and return 304 for their ETag (path %s)',
     async (path) => {
       const { statusCode, headers } = await get(`${instancePath(0)}/${path}`);
       expect([statusCode, headers['cache-control']]).toEqual([200, 'private, no-cache']);
@@ -413,7 +413,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     });
   });
 
-  it('each state their own media type and transfer syntax when one frame is a JPEG that replaces a tile missing from a JPEG 2000 level', async () => {
+  it('each state their own media type in a response with a JPEG 2000 frame and a JPEG frame (rendered for a missing tile)', async () => {
     const size = { level: 0, width: 480, height: 400, tileWidth: 128, tileHeight: 128 };
     const layout = { ...size, columns: 4, rows: 4, downsample: 1 };
     const jpeg2000 = { ...layout, codec: 'jpeg2000', process: 'reversible', colour: 'rct' } as const;
@@ -434,7 +434,7 @@ describe('DICOMweb frames (WADO-RS)', () => {
     nativeLevelTile.mockRestore();
   });
 
-  it('have the full frame size, padded with white, where the file lacks an edge tile of the level at 1/4 resolution', async () => {
+  it('have the full frame size, padded with white, when the file lacks the tile at the edge of a level', async () => {
     // The smaller level has 120 × 100 pixels in 2 × 2 tiles of 64. Without its last tile, whose part of the level has 56 × 36 pixels.
     const isEmpty = (level: number, column: number, row: number) => level === 1 && column === 1 && row === 1;
     const gapServer = await slideServer();

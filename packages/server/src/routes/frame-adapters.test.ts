@@ -310,7 +310,7 @@ describe('a DICOMweb frame request, sent with the fast path (which bypasses Fast
     Object.entries(cases).map(([name, requestCase]) => [requestCase.status, name, requestCase] as const);
 
   it.each(rowsOf(fastPathCases))(
-    'gets equal responses with status %s when it has %s, and is answered by the fast path if that is on',
+    'gets equal responses with status %s when it has %s; the fast path answers it',
     async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -322,7 +322,7 @@ describe('a DICOMweb frame request, sent with the fast path (which bypasses Fast
   );
 
   it.each(rowsOf(errorCases))(
-    'gets the same error with status %s when it has %s, and is passed to Fastify by the fast path',
+    'gets the same error with status %s when it has %s; the fast path passes it to Fastify',
     async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),
@@ -333,7 +333,7 @@ describe('a DICOMweb frame request, sent with the fast path (which bypasses Fast
   );
 
   it.each(rowsOf(fastifyCases))(
-    'gets equal responses with status %s when it has %s, and is passed to Fastify by the fast path',
+    'gets equal responses with status %s when it has %s; the fast path passes it to Fastify',
     async (_, __, requestCase) => {
       const reply = await expectEqualResponses(
         (requestCase.path ?? framePath)(),

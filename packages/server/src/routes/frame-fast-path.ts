@@ -186,7 +186,7 @@ export function createFrameFastPath(
         const { requestId, params } = frameRequest;
         log.error(
           { err: error, requestId, ...params },
-          'sending a DICOMweb frame failed; the server closed the connection, so the client got no complete response',
+          'sending a DICOMweb frame failed with an unexpected error; the server closed the connection, and the client has to request the frame again',
         );
         response.destroy();
       });

@@ -149,7 +149,7 @@ describe.each(databaseKinds)('IIIF documents of cases and slide collections (dat
     }
   });
 
-  it("return the error token_missing without a credential, session_invalid for an unknown image session, not_found for an unknown id or another account's private collection", async () => {
+  it('return an error to a request without access: token_missing, session_invalid or not_found', async () => {
     const { server, teacher, ids, documents, token, get } = await setUp(database);
     for (const document of Object.values(documents)) {
       expect((await get(document, null)).json()).toMatchObject({ code: 'token_missing' });
@@ -194,7 +194,7 @@ describe.each(databaseKinds)('the image session of a share link in IIIF paths (d
     expect(server.logged()).not.toContain(session);
   });
 
-  it('gives access to a collection, with the texts of its owner but without names of files and cases, until the owner ends the link', async () => {
+  it('gives access to a collection without names of files and cases, until the owner ends the link', async () => {
     const { ids, documents, teacher, admin, get, openLinkTo } = await setUp(database);
     await admin.call(updateDataset, { body: { dataset: 'Restricted', access: 'open', sharing: true } });
     const { session, linkId } = await openLinkTo('collection', ids.collection);

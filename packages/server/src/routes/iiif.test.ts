@@ -92,7 +92,7 @@ describe('IIIF image information (info.json)', () => {
     ['a bearer token', '', 'private, no-cache'],
     ['an image session (credential for tiles) of 3600 s in the path', 'session', 'private, max-age=3600'],
   ])(
-    'has, like an IIIF image, the header "Cache-Control: $2" when it is requested with %s',
+    'has the header "Cache-Control: $2" when it is requested with %s',
     async (_, credential, cacheControl) => {
       const base = credential === '' ? '/iiif' : `/iiif/session/${session}`;
       const headers: Record<string, string> = credential === '' ? { authorization: `Bearer ${token}` } : {};
@@ -103,7 +103,7 @@ describe('IIIF image information (info.json)', () => {
     },
   );
 
-  it('is the target of the redirect from the URI of the image; the Location header is a path without host, even for a foreign Host header', async () => {
+  it('is the target of the redirect from the image URI, whose Location header is a path without a host', async () => {
     for (const [base, headers] of [
       [`/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
       [`/api/v1/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
@@ -186,7 +186,7 @@ describe('IIIF image request for a slide of 480 × 400 pixels', () => {
     expect((await getImage(path)).json()).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('returns 304 when If-None-Match equals the ETag, also as a weak tag or in a list, or is *', async () => {
+  it('returns 304 when If-None-Match is * or contains the ETag (strong or weak, alone or in a list)', async () => {
     const { etag } = (await getImage('full/50,/0/default.jpg')).headers;
     const conditional = async (ifNoneMatch: string) =>
       get(`/iiif/image/${id}/full/50,/0/default.jpg`, {

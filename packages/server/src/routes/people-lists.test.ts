@@ -79,7 +79,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
     ]);
   });
 
-  it('returns accounts with the requested status and role, and the number of accounts in each status', async () => {
+  it('returns accounts with the requested status and role, and the number of accounts of this role in each status', async () => {
     const server = await startWithAdmin(database);
     await insertPeople(server, 4, (index) => ({
       status: index === 0 ? 'suspended' : 'active',
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('GET /admin/users (database: %s)', (database) => {
   });
 
   it.each([{ status: 'sleeping' }, { limit: '0' }, { limit: '201' }, { offset: '-1' }, { q: 'a\u0000' }])(
-    'returns 400 when the value of this query parameter is invalid: %j',
+    'returns 400 for the invalid query parameter %j',
     async (query) => {
       const { client } = await startWithAdmin(database);
       expect((await client.call(listUsers, { query })).status).toBe(400);

@@ -122,7 +122,7 @@ describe.each(databaseKinds)('Result layers computed by image analysis (database
     }
 
     it.each(['uploading', 'queued', 'importing'] as const)(
-      'are imported by the clean-up job (sweep) of the next start when their file is complete and their state is %s',
+      'are imported by the clean-up job (sweep) when their file is complete and their state is %s',
       async (state) => {
         const { server, request, address } = await receivedLayer(state);
         await server.services.jobs.enqueue('sweep', {});

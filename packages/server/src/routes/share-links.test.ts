@@ -124,7 +124,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     });
   });
 
-  it('that were opened as often as allowed are listed as not ended, and ending them ends the session of their visitor', async () => {
+  it('that were opened as often as allowed can still be ended, which ends the session of the visitor', async () => {
     const { server, teacher, image, createLink } = await setUp();
     const { id, secret } = await createLink({ max_openings: 1 });
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -211,7 +211,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     );
   });
 
-  it('can be opened again, in new sessions, after sharing was switched off and on, but not after their creator was suspended and reactivated', async () => {
+  it('can be opened again after sharing was switched off and on, but not after a suspension of their creator', async () => {
     const { server, admin, teacher, image, createLink } = await setUp();
     const { secret } = await createLink();
     const { session_id: session } = (await openLink(server, secret)).body;
@@ -226,7 +226,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await openLink(server, secret)).status).toBe(404);
   });
 
-  it('are listed as not ended while sharing of their dataset is off, and can be ended by their creator meanwhile', async () => {
+  it('can be ended by their creator while sharing of their dataset is switched off', async () => {
     const { server, admin, teacher, createLink } = await setUp();
     const { id, secret } = await createLink();
     const updateSettings = (sharing: boolean) =>
@@ -289,7 +289,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     expect((await openLink(server, 'x'.repeat(43))).status).toBe(429);
   });
 
-  it('return 429 for wrong secrets from a blocked network even if the database has lost the block, because it is cached', async () => {
+  it('return 429 for wrong secrets from a blocked network whose block is only in the cache, not in the database', async () => {
     const { server } = await setUp();
     for (let i = 0; i < 101; i++) await openLink(server, `${i}`.padEnd(43, 'x'));
     await server.services.db.deleteFrom('throttles').execute();
@@ -339,7 +339,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
   });
 
   it.each(['case', 'collection'] as const)(
-    'to a %s no longer open the slides of a case after the dataset of the case became restricted, even if the dataset of the slides is open',
+    'to a %s give no access to the slides of a case in a restricted dataset, even if the dataset of the slides is open',
     async (type) => {
       const { server, admin, teacher, image, otherImage, createLink } = await setUp();
       await server.fixtures.image({ dataset_name: 'Gizli', file_name: 'c.svs' });
@@ -369,7 +369,7 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     },
   );
 
-  it('are listed for administrators; another account sees none of them, and gets 404 when it ends one', async () => {
+  it('are listed for administrators but not for other accounts, which get 404 when they end one', async () => {
     const { server, admin, teacher, createLink } = await setUp();
     const { id } = await createLink();
     const stranger = await server.fixtures.user();

@@ -293,7 +293,7 @@ describe('a tile request, sent with the fast path (which bypasses Fastify) on an
     Object.entries(cases).map(([name, requestCase]) => [requestCase.status, name, requestCase] as const);
 
   it.each(rowsOf(fastPathCases))(
-    'gets equal responses with status %s when it has %s, and is answered by the fast path if that is on',
+    'gets equal responses with status %s when it has %s; the fast path answers it',
     async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'fast path']);
@@ -303,7 +303,7 @@ describe('a tile request, sent with the fast path (which bypasses Fastify) on an
   );
 
   it.each(rowsOf(errorCases))(
-    'gets the same error with status %s when it has %s, and is passed to Fastify by the fast path',
+    'gets the same error with status %s when it has %s; the fast path passes it to Fastify',
     async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -311,7 +311,7 @@ describe('a tile request, sent with the fast path (which bypasses Fastify) on an
   );
 
   it.each(rowsOf(fastifyCases))(
-    'gets equal responses with status %s when it has %s, and is passed to Fastify by the fast path',
+    'gets equal responses with status %s when it has %s; the fast path passes it to Fastify',
     async (_, __, { path, options, status }) => {
       const reply = await expectEqualResponses(path(), await options?.());
       expect([reply.status, reply.writtenBy]).toEqual([status, 'Fastify']);
@@ -375,7 +375,7 @@ describe('a tile response of the fast path (which bypasses Fastify)', () => {
     expect(second.body.equals(first.body)).toBe(true);
   });
 
-  it('is sent without creating an AbortSignal, which would cost a tenth of the CPU time, when the tile is native (stored in the file)', async () => {
+  it('of a native tile (stored in the file) is sent without creating an AbortSignal, which would cost CPU time', async () => {
     const readSignal = vi.spyOn(FastPathRequest.prototype, 'signal', 'get');
     expect(await send(pathOf(nativeTile))).toMatchObject({ status: 200, writtenBy: 'fast path' });
     expect(readSignal).not.toHaveBeenCalled();

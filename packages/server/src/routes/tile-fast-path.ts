@@ -158,7 +158,7 @@ export function createTileFastPath(
         const { requestId, imageId, dziLevel, tile } = tileRequest;
         log.error(
           { err: error, requestId, imageId, dziLevel, tile },
-          'sending a tile failed; the server closed the connection, so the client got no complete response',
+          'sending a tile failed with an unexpected error; the server closed the connection, and the viewer requests the tile again',
         );
         response.destroy();
       });

@@ -447,7 +447,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       expect(response.json()).toMatchObject({ code: 'invalid_request' });
     });
 
-    it('is rejected, when it is unknown, with the same response for an existing and for a missing slide', async () => {
+    it('is rejected with the same response for an existing and a missing slide when it is unknown', async () => {
       const body = async (imageId: string) => {
         const { requestId: _, ...rest } = (await server.pixels(`${imageId}/image.dzi`, 'A'.repeat(43))).json<{
           requestId: string;

@@ -221,7 +221,7 @@ describe.each(databaseKinds)('approval of an account (database: %s)', (database)
 });
 
 describe.each(databaseKinds)('suspension of an account (database: %s)', (database) => {
-  it('ends all tokens and image sessions (credentials for tiles) permanently, and lets the user read only the profile with a new sign-in', async () => {
+  it('ends all tokens and image sessions (credentials for tiles), which stay ended after the account is reactivated', async () => {
     const { act, fixtures, as, server } = await administration(database);
     const user = await fixtures.user();
     const token = await fixtures.token(user);

@@ -125,7 +125,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=-3&y=0&tolerance=4')).toMatchObject({ object: { id: 'large' } });
   });
 
-  it('return the nearest object to a position even if 448 blocks (groups of objects) are within the tolerance, of which only 400 are searched', async () => {
+  it('return the nearest object to a position even if the tolerance contains more blocks (groups of objects) than a request searches', async () => {
     // 16 cells, each with 513 points at its corner, which are more than a block may have, so that the area is halved until the
     // corner is alone. One point in the other half makes it a block each time.
     const points: (readonly [x: number, y: number])[] = [];
@@ -143,7 +143,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=751&y=699&tolerance=10000')).toMatchObject({ object: { center: [750, 700] } });
   });
 
-  it('return every object in blocks (binary groups of objects), with centres, measurements and the object density at every level', async () => {
+  it('return all objects in blocks (binary groups of objects), and density grids with the number of objects in each cell', async () => {
     const { get, bytesOf, overlay, layer } = await uploadVectorFile(collection(grid));
     const { blocks, density } = await get('descriptor');
     const index = await bytesOf('index');
@@ -209,7 +209,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     },
   );
 
-  it('have the class "Stroma: Positive" for the QuPath 0.3 class Positive with the parent Stroma, and no id where the file has an object type as id', async () => {
+  it('have the class "Stroma: Positive" for the class Positive with the parent Stroma in a QuPath 0.3 file', async () => {
     const derived = (x: number, parents: object) => {
       const feature = cell(x, 0, null);
       const classification = { name: 'Positive', colorRGB: -377_282, ...parents };
@@ -299,7 +299,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(await get('pick?x=10&y=10')).toMatchObject({ object: { center: [16, 14] } });
   });
 
-  it('shorten ids to 200 characters, for example the key of 70,000 characters of an object in a HoVerNet file', async () => {
+  it('shorten object ids to 200 characters, for example a HoVerNet key of 70,000 characters', async () => {
     const contour = [
       [0, 0],
       [10, 0],
@@ -411,7 +411,7 @@ describe('Vector result layers (for example outlines of cells over a slide)', ()
     expect(layer).toMatchObject({ state: 'failed', problem: { code } });
   });
 
-  it('close a ring that is open in the uploaded file, and have no object for a feature without geometry', async () => {
+  it('close open rings of the uploaded file, and ignore features without geometry', async () => {
     const open = polygonFeature([
       [
         [0, 0],

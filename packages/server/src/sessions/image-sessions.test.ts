@@ -234,7 +234,7 @@ describe.each(databaseKinds)('image sessions (credentials for tiles; database: %
       ['unknown status "unheard-of"', { status: 'unheard-of' }],
       ['unknown role "unheard-of"', { role: 'unheard-of' }],
     ])(
-      'ends within a second when another program gives its account in the database the %s',
+      'ends within a second when another program writes the %s to its account in the database',
       async (_, fields) => {
         const { db, startProcess, createCaller, advance } = await setUp();
         const sessions = await startProcess();

@@ -158,7 +158,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     expect((await auditEntries(server)).map(({ action }) => action)).toContain('identity-linked');
   });
 
-  describe('with OIDC_LINK_BY_EMAIL and an account linked to its owner', () => {
+  describe('with OIDC_LINK_BY_EMAIL and an account linked to its owner at the provider', () => {
     /** Starts a server with an administrator whose account is linked to the user `ipek` of the provider. */
     async function serverWithLinkedAdmin() {
       const server = await startServer({ database, linkByEmail: true });
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     }
 
     it.each(['ipek@example.org', 'Ipek@Example.ORG'])(
-      "returns 409 to another user who has the owner's e-mail address, written as %s, and ends no sign-in",
+      "returns 409 and ends no sign-in when another user has the owner's e-mail address, written as %s",
       async (email) => {
         const { server, admin } = await serverWithLinkedAdmin();
         const token = (await signInAs(server, 'ipek')).body.token;
@@ -242,7 +242,7 @@ describe.each(databaseKinds)('sign-in through an OpenID Connect provider (databa
     },
   );
 
-  it('rejects the second use of an ID token even if the last four bits of its base64url text, which decoders ignore, were changed', async () => {
+  it('rejects the second use of an ID token even if the bits of its text that base64url decoders ignore were changed', async () => {
     const server = await startServer({ database });
     const token = await oidc.signIn('ipek', 'n-1');
     const ask = (spelling: string) => server.as(null).call(verifyToken, { body: { token: spelling } });

@@ -80,7 +80,7 @@ async function floodedServer(floodAddress: string) {
 }
 
 describe('the password check of a sign-in while 60 concurrent sign-ins of another account wait', () => {
-  it('is one of the next two checks that run when the sign-in comes from another network than the 60', async () => {
+  it('runs as one of the next two checks when the sign-in comes from another network than the 60', async () => {
     const { server, endAll } = await floodedServer('198.51.100.1');
     const otherUser = await server.fixtures.user();
     const otherSignIn = signInFrom('192.0.2.1', server, otherUser);
@@ -96,7 +96,7 @@ describe('the password check of a sign-in while 60 concurrent sign-ins of anothe
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
   });
 
-  it('is one of the next two checks that run even when the sign-in comes from the same network as the 60', async () => {
+  it('runs as one of the next two checks even when the sign-in comes from the same network as the 60', async () => {
     const { server, endAll } = await floodedServer('192.0.2.1');
     const otherUser = await server.fixtures.user();
     const otherSignIn = signInFrom('192.0.2.1', server, otherUser);

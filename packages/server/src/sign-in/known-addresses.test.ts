@@ -126,7 +126,7 @@ describe('sign-in from a network that has reached the limit of 100 failed sign-i
     expect(await listTokens()).toEqual(before);
   });
 
-  it('still verifies the password: once for an unknown e-mail address and once for a known one', async () => {
+  it('still verifies a password once, for an unknown e-mail address as for a known one', async () => {
     const { server, user } = await serverAfterFailures(100);
     const passwordCheck = vi.spyOn(server.services.signIn, 'isPasswordOf');
     const signInCall = vi.spyOn(server.services.signIn, 'signIn');

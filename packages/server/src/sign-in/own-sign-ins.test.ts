@@ -101,7 +101,7 @@ describe('sign-ins of the own account (/user/sign-ins)', () => {
     expect((await server.as(ownerToken).call(getProfile)).status).toBe(200);
   });
 
-  it('can all be ended by one request, which keeps the current one with except=current', async () => {
+  it('can all be ended by one request, or all but the current one with except=current', async () => {
     const server = await testServer();
     const { as, fixtures } = server;
     const user = await fixtures.user();

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { readDiskTree } from './disk-tree.ts';
 
-it('readDiskTree finds no file in a subfolder that was replaced, after its listing, by a link to a folder outside the slide folder', async () => {
+it('the tree of readDiskTree returns null for a listed subfolder that was then replaced by a link out of the slide folder', async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'disk-tree-'));
   onTestFinished(() => fs.rm(folder, { recursive: true }));
   const root = path.join(folder, 'slides');

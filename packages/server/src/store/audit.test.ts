@@ -112,7 +112,7 @@ describe.each(everyDatabaseKind)('the audit log (database: %s)', (kind) => {
     expect(await findAuditLogEnds(db)).toMatchObject({ last: { seq: 0 } });
   });
 
-  it('rejects SQL statements that update entries or delete entries that are not marked as pruned', async () => {
+  it('rejects SQL statements that update an entry, or delete one that is not marked as pruned', async () => {
     const db = await openDatabaseOf(kind);
     await insertEntries(db, 2);
     await expect(db.updateTable('audit').set({ actor_uid: 'x' }).execute()).rejects.toThrow(/never change/);

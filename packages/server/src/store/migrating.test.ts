@@ -156,7 +156,7 @@ describe('migration of an embedded SQLite database', () => {
     expect(await readWithoutMigrating(location, allRowsOf)).toEqual(before);
   });
 
-  it('is complete or has no effect when the process is killed at any statement; the next start completes it', async () => {
+  it('runs all migrations or none when the process is killed at any statement', async () => {
     const location = await loadOldDatabase('0001', 'SQLite');
     const before = await readWithoutMigrating(location, allRowsOf);
     const snapshots = await snapshotsBeforeStatements(location);
@@ -202,7 +202,7 @@ async function snapshotsBeforeStatements({ file }: DatabaseLocation): Promise<st
 }
 
 describe.skipIf(!everyDatabaseKind.includes('PostgreSQL'))('migration of a PostgreSQL database', () => {
-  it('has no effect when the connection breaks at any statement; the next start completes it', async () => {
+  it('is rolled back when the connection breaks at any statement', async () => {
     const location = await loadOldDatabase('0001', 'PostgreSQL');
     const before = await readWithoutMigrating(location, allRowsOf);
     const statements = await countStatements(await loadOldDatabase('0001', 'PostgreSQL'));

@@ -272,7 +272,7 @@ describe.each(databaseKinds)('permissions on annotation layers (database: %s):',
         server.as(admin).call(restoreAnnotation, { params: { layerId, annotationId } }),
     ],
   ])(
-    "an administrator who gets an annotation of another account's private layer in the response to %s causes an audit event for reading the layer",
+    "an administrator's request that returns an annotation of another account's private layer is audited as reading the layer: %s",
     async (_, request) => {
       const owner = await server.fixtures.user();
       const admin = await server.fixtures.admin();

@@ -80,7 +80,7 @@ describe.each(databaseKinds)('permissions of API tokens (database: %s):', (datab
     const acceptance =
       scope === undefined
         ? 'returns 403 to API tokens, whatever their scopes, and changes no stored data'
-        : `returns 403 to API tokens without the scope ${scope} and changes no stored data; accepts a token with only this scope`;
+        : `accepts an API token with only the scope ${scope}, and returns 403 to tokens without this scope`;
     it(`${acceptance}`, async () => {
       const owner = await ownerOf('admin');
       const request = await requestFor(name, owner, false);

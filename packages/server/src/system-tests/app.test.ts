@@ -57,21 +57,18 @@ describe('an invalid POST request to /auth/login', () => {
       'too_large',
     ],
     ['a URL of more than 4096 characters', { query: { q: 'x'.repeat(5000) } }, 413, 'too_large'],
-  ])(
-    'that has %s gets $2 $3, and the response repeats none of its content',
-    async (_, request, status, code) => {
-      const { app, fixtures } = await testServer();
-      await fixtures.user();
-      const answer = await app.inject({ method: 'POST', url: login, ...request });
-      expect(answer.statusCode).toBe(status);
-      expect(answer.json()).toMatchObject({
-        code,
-        message: expect.any(String),
-        requestId: expect.any(String),
-      });
-      expect(answer.body).not.toContain('xxx');
-    },
-  );
+  ])('that has %s is rejected with $2 $3', async (_, request, status, code) => {
+    const { app, fixtures } = await testServer();
+    await fixtures.user();
+    const answer = await app.inject({ method: 'POST', url: login, ...request });
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject({
+      code,
+      message: expect.any(String),
+      requestId: expect.any(String),
+    });
+    expect(answer.body).not.toContain('xxx');
+  });
 });
 
 describe('every response of the server API', () => {
@@ -195,7 +192,7 @@ describe('a request to the server API', () => {
     ['GET', '/auth/login', 405, 'Bu yöntem desteklenmiyor.'],
     ['GET', '/nothing', 404, 'Bulunamadı.'],
   ] as const)(
-    'without a chosen language is rejected for %s %s with %d and %j (in English for calls about images, otherwise in Turkish)',
+    '%s %s without Accept-Language is rejected with %d and %j (default language: English for images, otherwise Turkish)',
     async (method, path, status, message) => {
       const { app } = await testServer();
       const answer = await app.inject({ method, url: `/api/v1${path}` });
@@ -216,7 +213,7 @@ describe('a request to the server API', () => {
     expect(answer.statusCode).toBe(400);
   });
 
-  it('to create an image session returns 201 when its empty body has the type application/x-www-form-urlencoded, as curl -d sends it', async () => {
+  it('to create an image session gets 201 when its empty body has the type application/x-www-form-urlencoded, as curl -d sends it', async () => {
     const { app, fixtures } = await testServer();
     const token = await fixtures.token(await fixtures.user());
     const answer = await app.inject({

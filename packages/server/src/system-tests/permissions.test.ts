@@ -190,9 +190,9 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
     });
   });
 
-  describe('to a caller without a token, a pending account and an administrator:', () => {
+  describe('callers without a token, pending accounts and administrators', () => {
     it.each(withLabels(Object.keys(expectedStatuses)))(
-      '%s returns the same status with a slash at the end of the path as without it',
+      'get the same status from %s with and without a slash at the end of the path',
       async (_, name) => {
         const endpoint = endpoints[name] as Endpoint;
         for (const actor of ['anonymous', 'pending', 'admin'] as const) {
@@ -205,17 +205,14 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
     );
 
     const reads = Object.keys(expectedStatuses).filter((name) => endpoints[name]?.method === 'GET');
-    it.each(withLabels(reads))(
-      '%s returns the same status, without a body, when the method is HEAD in place of GET',
-      async (_, name) => {
-        for (const actor of ['anonymous', 'pending', 'admin'] as const) {
-          const who = await caller(actor);
-          const { url, query } = await requestFor(name, who, actor === 'anonymous');
-          const answer = await server.as(who.token).inject({ method: 'HEAD', url, ...(query && { query }) });
-          expect([actor, answer.status, answer.body]).toEqual([actor, expectedStatus(name, actor), '']);
-        }
-      },
-    );
+    it.each(withLabels(reads))('get the same status, but no body, from HEAD as from %s', async (_, name) => {
+      for (const actor of ['anonymous', 'pending', 'admin'] as const) {
+        const who = await caller(actor);
+        const { url, query } = await requestFor(name, who, actor === 'anonymous');
+        const answer = await server.as(who.token).inject({ method: 'HEAD', url, ...(query && { query }) });
+        expect([actor, answer.status, answer.body]).toEqual([actor, expectedStatus(name, actor), '']);
+      }
+    });
   });
 
   describe('a caller without permission', () => {

@@ -67,7 +67,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     }
   });
 
-  it('one administrator stays active when the last two delete their own accounts and deactivate or suspend each other at once', async () => {
+  it('one of the last two active administrators stays active when both delete themselves and suspend or deactivate each other at once', async () => {
     const servers = await twoServers();
     const { fixtures, as, other } = servers;
     for (let round = 0; round < 20; round++) {
@@ -84,7 +84,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     }
   });
 
-  it('an approval during a suspension leaves the account in the state of the later change and its earlier token invalid', async () => {
+  it('a simultaneous approval and suspension of an account leave the status of the change that the audit log records last', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [
@@ -117,7 +117,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     }
   });
 
-  it('a promotion during a suspension comes first or returns 409, and the account is suspended in both cases', async () => {
+  it('a simultaneous promotion and suspension of an account leave it suspended', async () => {
     const servers = await twoServers();
     const { fixtures, as, other, services } = servers;
     const [one, two] = [
@@ -160,7 +160,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     }
   });
 
-  it('a sign-in during a suspension leaves only tokens that were issued after the suspension', async () => {
+  it('a suspension deletes the token of a simultaneous sign-in only if the sign-in came first', async () => {
     const servers = await twoServers();
     const { fixtures, as, services } = servers;
     const admin = as(await fixtures.token(await fixtures.admin()));
@@ -201,7 +201,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     return { db: services.db, admin, user, sessionHash: hash, tokenHash: token_hash ?? '' };
   }
 
-  it('the request counts of an image session (credential for tiles) can be saved, without a deadlock, while its sign-in is deleted', async () => {
+  it('saving the request count of an image session succeeds without a deadlock while the sign-in of the session is deleted', async () => {
     const server = await testServer({ database });
     const { db, sessionHash, tokenHash } = await createSession(server);
     let saved: Promise<void> | undefined;
@@ -218,7 +218,7 @@ describe.each(everyDatabaseKind)('concurrent changes at two server processes (da
     await expect(saved).resolves.toBeUndefined();
   });
 
-  it('an account can be suspended, without a deadlock, while the audit event of its first tile of a slide is written', async () => {
+  it('a suspension succeeds without a deadlock while the server writes the audit event for a slide that the account opens', async () => {
     const server = await testServer({ database });
     const { db, admin, user, sessionHash } = await createSession(server);
     let suspended: Promise<{ readonly status: number }> | undefined;

@@ -137,7 +137,7 @@ describe.each(databaseKinds)('revocation of access (database: %s)', (database) =
     },
   );
 
-  it('by a password change keeps the sign-in that sent the request, with its image sessions (for tiles), and ends all other sign-ins of the account', async () => {
+  it('by a password change ends all sign-ins of the account except the one that sent the request', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user();
     const [here, there] = [await signInOf(user, server), await signInOf(user, server)];
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('revocation of access (database: %s)', (database) =
     await expectRevoked(there, server);
   });
 
-  it('by a suspension does not apply to tokens that were issued during the suspension: an approval makes them usable', async () => {
+  it('by a suspension does not end a token that was issued while the account was suspended: it is accepted after an approval', async () => {
     const server = await testServer({ database });
     const user = await server.fixtures.user({ status: 'suspended' });
     const token = await server.fixtures.token(user);

@@ -39,7 +39,7 @@ describe.each(databaseKinds)('image session (for tiles) of a bearer token (datab
     return { server, token, client: server.as(token), processes, sessionsOfProcesses, countCreationEvents };
   }
 
-  it('is one session for 12 server processes, so that it does not displace the session of the web app (limit: 10 per account)', async () => {
+  it('is shared by 12 server processes, which together open one session instead of 12', async () => {
     const { client, processes, sessionsOfProcesses, countCreationEvents } = await setUp();
     const sessionOfWebApp = (await client.call(createImageSession)).body.session_id;
     for (let round = 0; round < 2; round++) expect(await sessionsOfProcesses()).toHaveLength(1);
@@ -47,7 +47,7 @@ describe.each(databaseKinds)('image session (for tiles) of a bearer token (datab
     expect(await processes[0]?.imageSessions.resolve(sessionOfWebApp)).not.toBeNull();
   });
 
-  it('is opened again with the same id after it has expired, and after 10 newer sessions of the account have displaced it', async () => {
+  it('is opened again with the same id after it has expired or was displaced by 10 newer sessions of the account', async () => {
     const { server, client, sessionsOfProcesses, countCreationEvents } = await setUp();
     const first = await sessionsOfProcesses();
     for (let minutes = 0; minutes <= 60; minutes += 30) {

@@ -128,7 +128,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
   const range = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
   describe('an image session (credential for tiles) that fills its share of the render queue', () => {
-    it('gets 503 with Retry-After for further requests, while a tile of another account is one of the next two jobs', async () => {
+    it('gets 503 with Retry-After for further requests, while another account gets a tile', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -145,7 +145,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(sessionQueueLimit);
     });
 
-    it('does not delay another account, whose request to read a slide header is one of the next two jobs', async () => {
+    it('does not delay another account that opens a slide: the slide header is read in one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -158,7 +158,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       await allDone;
     });
 
-    it('does not delay another account that opens the same slide, whose header is read in one of the next two jobs', async () => {
+    it('does not delay another account that waits for the same slide header: it is read in one of the next two jobs', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const floodingSession = await server.sessionOf(await server.fixtures.user());
       const viewingSession = await server.sessionOf(await server.fixtures.user());
@@ -180,7 +180,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
   });
 
   describe('an account that fills its share of the render queue from six image sessions', () => {
-    it('gets 503 for further requests, while a thumbnail of another account is one of the next two jobs', async () => {
+    it('gets 503 for further requests, while another account gets a thumbnail', async () => {
       const { server, ids, releaseAndGetNextTwoJobs } = await busyServer();
       const user = await server.fixtures.user();
       const sessions: string[] = [];
@@ -223,7 +223,7 @@ describe.each(tileAdapters)('tiles via $tileAdapter (the fast path skips Fastify
       return responses.map(({ statusCode }) => statusCode);
     };
 
-    it('are not sent when the account was suspended, the share link ended or the dataset restricted during the wait', async () => {
+    it('are replaced by 401 or 404 when the account is suspended, the share link ended or the dataset restricted during the wait', async () => {
       const { server, ids } = await busyServer();
       const admin = server.as(await server.fixtures.admin());
       await admin.call(updateDataset, { body: { dataset: 'Set', access: 'open', sharing: true } });

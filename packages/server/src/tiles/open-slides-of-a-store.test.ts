@@ -85,7 +85,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     await expect(width()).rejects.toBe(outage);
   });
 
-  it('stays open during a 40 s outage of the object store, so that the requests after it need not open the slide again', async () => {
+  it('is not opened again after a 40 s outage of the object store: the next request uses the open slide', async () => {
     await tile();
     store.failWith(outage);
     vi.advanceTimersByTime(40_000);
@@ -108,7 +108,7 @@ describe('an open slide that is stored as an object in a bucket', () => {
     await vi.waitFor(async () => expect(await width()).toBe(100));
   });
 
-  it('is used unchecked when the object store has not told within 500 ms whether the object was replaced', async () => {
+  it('is used unchecked when the object store does not answer the check for a replaced object within 500 ms', async () => {
     await width();
     headOverride = () => new Promise(() => {});
     vi.advanceTimersByTime(5000);

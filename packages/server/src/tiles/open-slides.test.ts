@@ -70,7 +70,7 @@ describe('a slide (whose file the server opens for a request and keeps open for 
     expect(await slideOf('a.svs')).toBe(both[0]);
   });
 
-  it('is opened once for two successive requests, and open() gets the fingerprint (identity of the content) of the file', async () => {
+  it('is opened once for two successive requests', async () => {
     await replaceFile('a.svs', largeSvs);
     openedFingerprints.length = 0;
     const { fingerprint } = await slideOf('a.svs');
@@ -86,7 +86,7 @@ describe('a slide (whose file the server opens for a request and keeps open for 
     expect(await widthOf('a.svs')).toBe(100);
   });
 
-  it('serves requests until a background check has found that its file was replaced, and is then closed', async () => {
+  it('is closed as soon as a background check has found that its file was replaced', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);
@@ -167,7 +167,7 @@ describe('a slide (whose file the server opens for a request and keeps open for 
     expect(await widthOf('a.svs')).toBe(300);
   });
 
-  it('calls joinOpening (announces that a request waits) only for the requests that have to wait until the slide is open', async () => {
+  it('registers a waiting request (joinOpening) only for requests that arrive before it is open', async () => {
     const joinEvents: string[] = [];
     const joinOpening = () => {
       joinEvents.push('join');
@@ -182,7 +182,7 @@ describe('a slide (whose file the server opens for a request and keeps open for 
     expect(joinEvents).toHaveLength(4);
   });
 
-  it('serves requests until a background check has found that its file was replaced; later requests open the new file', async () => {
+  it('is opened again from the new file as soon as a background check has found that its file was replaced', async () => {
     await replaceFile('a.svs', largeSvs);
     const before = await slideOf('a.svs');
     await replaceFile('a.svs', smallSvs);

@@ -72,7 +72,7 @@ describe.each(tileAdapters)('images via $tileAdapter (the fast path skips Fastif
       }
     });
 
-    it('returns tiles of a VSI file with a companion folder, whose files do not become catalogue entries', async () => {
+    it('returns a tile of a VSI file whose pixels are in a companion folder', async () => {
       const id = await server.idOf('area.vsi');
       const answer = await server.pixels(`${id}/image_files/6/0_0.jpg`, session);
       expect(answer.statusCode).toBe(200);

@@ -111,7 +111,7 @@ describe('the tile cache (in memory and on disk)', () => {
     expect(await diskUse()).toBe(0);
   });
 
-  it('returns bytes that were added with putInMemory, and writes them only to memory, not to the disk', async () => {
+  it('returns a tile that was added with putInMemory, and writes nothing to the disk', async () => {
     const cache = open({ memory: 1000, disk: 1_000_000 });
     cache.putInMemory(key('aaaa'), Uint8Array.of(1, 2));
     expect(await cache.get(key('aaaa'))).toEqual(Uint8Array.of(1, 2));
@@ -130,14 +130,14 @@ describe('the tile cache (in memory and on disk)', () => {
     expect(await cache.get(key('a', '3'))).toEqual(jpeg(3));
   });
 
-  it('with the disk cache off, does not return prerendered tiles, because putOnDisk adds them only to the disk', async () => {
+  it('returns null for a tile that was added with putOnDisk when the disk cache is off', async () => {
     const cache = open({ memory: 1000, disk: 0 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
     expect(await cache.get(key('aaaa'))).toBeNull();
   });
 
-  it('returns prerendered tiles, which putOnDisk adds, from the disk', async () => {
+  it('returns a tile from the disk that was added with putOnDisk', async () => {
     const cache = open({ memory: 1000 });
     cache.putOnDisk(key('aaaa'), jpeg(1));
     await cache.settled();
@@ -187,7 +187,7 @@ describe('the tile cache (in memory and on disk)', () => {
     expect(await cache.get(key('first'))).toEqual(tile(1));
   });
 
-  it('stays below its disk limit together with the files of an earlier run', async () => {
+  it('counts the files of an earlier run towards its disk limit', async () => {
     const before = open({ disk: 10 * block });
     for (let tile = 0; tile < 5; tile++) before.put(key('old', `5_${tile}_0`), jpeg(tile, 3000));
     await before.close();

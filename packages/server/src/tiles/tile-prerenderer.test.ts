@@ -119,7 +119,7 @@ describe('the prerenderer (which fills the tile cache in the background)', () =>
     expect(order).toEqual(order.toSorted());
   });
 
-  it('renders a slide that a user opened first, although two slides that a scan found were queued earlier, and then these two', async () => {
+  it('prefers a slide that a user has opened to slides that a scan has found and queued earlier', async () => {
     startPrerenderer();
     const [found, alsoFound, opened] = [
       await createSlide('one.svs'),

@@ -36,7 +36,7 @@ describe('the upload step that moves received files to the slide folder (createF
     expect(fs.readdirSync(pathOf('partial'))).toEqual([]);
   });
 
-  it('completes a move that an earlier process did not finish: one of two files is already in the folder that assembles them', async () => {
+  it('completes a move that an earlier process ended after the first of two files', async () => {
     const { pathOf, upload, destination, storedTexts } = createUpload();
     fs.mkdirSync(pathOf('partial/folder'));
     fs.renameSync(pathOf('partial/1'), pathOf('partial/folder/a.dcm'));

@@ -168,7 +168,7 @@ describe.each(databaseKinds)('a slide upload by an administrator (database: %s)'
 
 describe('a file of an upload', () => {
   it.each(['https://example.com', 'null'])(
-    'is received, but the response has no CORS header, when a page of the origin %s sends a part of it',
+    'has no CORS header in the response when a page of the origin %s sends a part of the file',
     async (origin) => {
       const { begin, create, sendRequest } = await startServer();
       const { begun } = await begin({ dataset: 'X', path: 'a.svs', files: { 'a.svs': bytes('abc') } });
@@ -224,7 +224,7 @@ describe('a file of an upload', () => {
   it.each([
     ['starts before the end of the received bytes', 2, '345', 409],
     ['exceeds the announced size', 3, '45678', 413],
-  ])('does not change when the server rejects, with $3, a part that $0', async (_, offset, more, status) => {
+  ])('does not change when a part that $0 is rejected with $3', async (_, offset, more, status) => {
     const { begin, create, part, offsetOf } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -282,7 +282,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
     expect((await other.begin({ dataset: 'S', path: 'B.svs', files: file })).status).toBe(409);
   });
 
-  it('does not reserve the target path: a file that is created there during the upload is kept, and the upload reports a conflict', async () => {
+  it('does not reserve the target path: the upload reports a conflict when another file was created there meanwhile', async () => {
     const { begin, create, part, finish, list, settled, slidePath, sendRequest } = await startServer();
     const { begun } = await begin({ dataset: 'S', path: 'a.svs', files: file });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);
@@ -354,7 +354,7 @@ describe('announcement of an upload (POST /admin/uploads)', () => {
 });
 
 describe('an open upload of an administrator', () => {
-  it('is hidden from an API token of its administrator that is limited to another dataset: it is not listed, and requests get 404', async () => {
+  it('returns 404 to an API token of this administrator that is limited to another dataset', async () => {
     const { server, admin, begin, create, offsetOf, as } = await startServer();
     const { begun } = await begin({ dataset: 'Böbrek', path: 'a.svs', files: { 'a.svs': bytes('12345') } });
     const { fileId } = await create(begun.upload.id, 'a.svs', 5);

@@ -128,7 +128,7 @@ describe('decodeBrightness (decodes a grey tile, and maps a given range of sampl
     expect(dark).toEqual(columns.map((x) => clamped((x * 255) / 31)));
   });
 
-  it('returns about 128 for samples of 100 in a grey JPEG and the range 50 to 150', async () => {
+  it('returns about 128 for samples of a grey JPEG in the middle of the range (100 in 50 to 150)', async () => {
     const tile = await firstTile(await encodePicture(paintPlain(32, 32, [100, 100, 100]), 32, 'grey'));
     const row = await firstRow(tile, { black: 50, white: 150 });
     for (const value of row) expect(Math.abs(value - 128)).toBeLessThan(8);

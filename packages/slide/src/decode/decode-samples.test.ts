@@ -44,12 +44,12 @@ describe('decodeSamples (converts DICOM samples to RGB) of uncompressed samples'
     ]);
   });
 
-  it('scales 16-bit samples to grey between the black and the white value', () => {
+  it('maps 16-bit samples between the given black and white values to 0…255, and clamps samples outside', () => {
     const { rgb } = decodeSamples(image('samples', rampBytes, grey16, { black: 2700, white: 29_700 }));
     expect([rgb[0], rgb[60 * 3], rgb[110 * 3], rgb.at(-1)]).toEqual([0, 128, 255, 255]); // sample 60: 16,200
   });
 
-  it('returns white for samples above the black value and black for all others when black and white are equal', () => {
+  it('returns black up to the black value and white above it when the given black and white values are equal', () => {
     const { rgb } = decodeSamples(image('samples', rampBytes, grey16, { black: 2700, white: 2700 }));
     expect([rgb[10 * 3], rgb[11 * 3]]).toEqual([0, 255]);
   });

@@ -178,7 +178,7 @@ describe('decodeJpegLs (decodes a JPEG-LS image)', () => {
     );
   });
 
-  it('throws FILE_CORRUPT for a stream truncated after any number of bytes, or returns all its pixels', async () => {
+  it('throws FILE_CORRUPT or returns all pixels, never a part of them, for a stream truncated after any number of bytes', async () => {
     const stream = await encodeTissue();
     const outcomes = Array.from(stream, (_, length) => {
       try {

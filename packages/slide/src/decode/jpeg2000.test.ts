@@ -125,7 +125,7 @@ describe('the JPEG 2000 decoder (decodeJpeg2000)', () => {
     expect(raster).toMatchObject({ width: 8, height: 8 });
   });
 
-  it('scales 16-bit grey samples between the requested black and white values to 0…255', async () => {
+  it('maps 16-bit grey samples between the requested black and white values to 0…255, and clamps samples outside', async () => {
     const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i * 8);
     const stream = await encodeJpeg2000({ width: 64, height: 64, samplesPerPixel: 1, values });
     const colour = { black: 8000, white: 24_000 };
@@ -167,13 +167,13 @@ describe('the JPEG 2000 decoder (decodeJpeg2000)', () => {
     expect(Buffer.compare(rgb, samplesToRgb(samples, 'ycc').rgb)).toBe(0);
   });
 
-  it('returns RGB without a conversion when the caller declares YCbCr and the code stream contains a colour transform', async () => {
+  it('ignores that the caller declares YCbCr when the code stream declares its own colour transform', async () => {
     const stream = await encodePlain([196, 144, 116]);
     const { rgb } = await decodeJpeg2000(stream, { width: 64, height: 64, colour: 'ycc' });
     expect([...rgb.subarray(0, 3)]).toEqual([196, 144, 116]);
   });
 
-  it('returns the pixels of the code stream of a .jp2 file, converted to RGB when a box of the file declares YCbCr', async () => {
+  it('converts the samples of a .jp2 file to RGB when a box of the file declares YCbCr', async () => {
     const stream = removeTransformDeclaration(await encodePlain([196, 144, 116]));
     const request = { ...declared, width: 64, height: 64 };
     expect(await decodeJpeg2000(wrapInBoxes(stream), request)).toEqual(await decodeJpeg2000(stream, request));
@@ -181,7 +181,7 @@ describe('the JPEG 2000 decoder (decodeJpeg2000)', () => {
     expect(ycc).toEqual(await decodeJpeg2000(stream, { ...request, colour: 'ycc' }));
   });
 
-  it('isJpeg2000 returns true for the first bytes of a code stream and of a .jp2 file, and false for zeros', async () => {
+  it('recognises a code stream and a .jp2 file, but not zero bytes (isJpeg2000)', async () => {
     const stream = await encodeTissue(40, 30);
     expect([isJpeg2000(stream), isJpeg2000(wrapInBoxes(stream)), isJpeg2000(new Uint8Array(40))]).toEqual([
       true,

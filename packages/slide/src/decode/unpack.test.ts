@@ -128,7 +128,7 @@ describe('unpack (decompresses TIFF data) of a damaged or unusual stream', () =>
     );
   });
 
-  it('returns the other bytes of a PackBits stream that contains the no-op code 128', () => {
+  it('skips the no-op code 128 in a PackBits stream, and returns the bytes around it', () => {
     expect([...unpack(Uint8Array.of(128, 128, 1, 7, 8, 128, 255, 9), 'packbits', 4, 4)]).toEqual([
       7, 8, 9, 9,
     ]);

@@ -162,7 +162,7 @@ describe('a native tile (which is sent without decoding)', () => {
     ['a quarter of full resolution, rounded up', [751, 501]],
     ['a quarter of full resolution, rounded up, plus one pixel', [752, 502]],
   ])(
-    'comes from the level of the file whose size is at most one pixel from that of the Deep Zoom level: %s',
+    'comes from a level of the file that differs by at most one pixel from the Deep Zoom level: %s',
     async (_, [width = 0, height = 0]) => {
       const slide = slideOf([3003, 2003], [width, height]);
       expect(await readNative(slide, 10, 1, 0)).toEqual([1, 1, 0]);
@@ -266,7 +266,7 @@ describe('renderSourceLevel (chooses the level of the file from which a Deep Zoo
     [9, 2, 8],
     [0, 2, 4096],
   ])(
-    'for Deep Zoom level %d, chooses level %d of a file (level widths 46,001, 11,500 and 2,875), which is larger by the factor %d',
+    'for Deep Zoom level %d, chooses level %d, larger by the factor %d (level widths of the file: 46,001, 11,500 and 2,875)',
     (dziLevel, level, reduction) => {
       // Rounded down, so that the ratio of the sizes is not a power of two.
       const slide = slideOf([46_001, 32_915], [11_500, 8228], [2875, 2057]);

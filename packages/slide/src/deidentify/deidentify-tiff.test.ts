@@ -46,7 +46,7 @@ async function expectSameTiles(bytes: Uint8Array, copy: Uint8Array): Promise<voi
 }
 
 describe('de-identified copy of a generic TIFF', () => {
-  it('keeps the reduced levels in chained SubIFDs, and ends this chain before the directory of the label', async () => {
+  it('keeps a reduced level in a SubIFD whose next directory is the label, and removes the label', async () => {
     const level = losslessPicture(paintTissue(240, 200), 64);
     const { bytes, directories } = buildTiff({
       directories: [
@@ -66,13 +66,10 @@ describe('de-identified copy of a generic TIFF', () => {
   });
 
   it.each<[string, DirectoryPlan]>([
-    [
-      'a label that is marked as reduced',
-      withTags(label, { ...reduced, [tag.ImageDescription]: ascii('label') }),
-    ],
+    ['a label marked as reduced', withTags(label, { ...reduced, [tag.ImageDescription]: ascii('label') })],
     ['a mask of another size', withTags(label, mask)],
     ['a reduced image of another shape', withTags(label, reduced)],
-  ])('contains the slide, but not the directory before it, when that directory is %s', async (_, first) => {
+  ])('does not contain %s that precedes the slide in the file', async (_, first) => {
     const bytes = build(first, withTags(full, { [tag.NewSubfileType]: long(0) }));
     const copy = await deidentifiedCopy(bytes);
     expect([hasTile(copy, full), hasTile(copy, label)]).toEqual([true, false]);
@@ -80,14 +77,14 @@ describe('de-identified copy of a generic TIFF', () => {
     await expectSameTiles(bytes, copy);
   });
 
-  it('does not contain a page that is smaller than the slide and not marked as reduced, even if it has the shape of the slide', async () => {
+  it('does not contain a smaller page of the shape of the slide that is not marked as reduced', async () => {
     const square = losslessPicture(paintTissue(400, 400), 64);
     const page = losslessPicture(paintTissue(100, 100), 64);
     const copy = await deidentifiedCopy(build(square, page));
     expect([hasTile(copy, square), hasTile(copy, page)]).toEqual([true, false]);
   });
 
-  it('contains a level that is marked as reduced, and a mask and a page of the size of the slide', async () => {
+  it('contains a level that is marked as reduced, a mask of the slide size and a second page of the slide size', async () => {
     const level = withTags(losslessPicture(paintTissue(240, 200), 64), reduced);
     const secondPage = losslessPicture(paintTissue(480, 400), 64);
     const bytes = build(full, level, withTags(secondPage, mask), secondPage);
@@ -161,7 +158,7 @@ describe('de-identified copy of an OME-TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('label');
   });
 
-  it('is not possible for a file whose second image has the shape of the first one, but is smaller and not marked as reduced', async () => {
+  it('is not possible for a file with a smaller second image of the same shape that is not marked as reduced', async () => {
     const bytes = buildOmeTiff(second('', 'SizeX="150" SizeY="100"'), [
       losslessPicture(tissue, 64),
       losslessPicture(paintTissue(150, 100), 64),
@@ -169,7 +166,7 @@ describe('de-identified copy of an OME-TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('another size');
   });
 
-  it('has no text of an XML attribute value that contains the name Jane Doe and a greater-than sign', async () => {
+  it('does not contain an XML attribute value that has a greater-than sign ("Jane Doe > block A")', async () => {
     const xml = RGB_XML.replace('<Image ID', '<Image Name="Jane Doe > block A" ID');
     const bytes = buildOmeTiff(xml, [losslessPicture(tissue, 64)]);
     const copy = await deidentifiedCopy(bytes);
@@ -208,7 +205,7 @@ describe('deidentifyTiff (plans the de-identified copy of a TIFF)', () => {
     return Buffer.concat([structure, table]);
   }
 
-  it('returns fewer than 10 patches for a directory of 2^22 tiles (the limit), and rejects 31 directories that share one such tile table', async () => {
+  it('accepts one directory with a table of 2^22 tiles (the limit), and rejects 31 directories that share this table', async () => {
     const { patches, jpegStreams } = await deidentifyTiff(memorySource(sharedTable(1)));
     expect([patches.length < 10, jpegStreams.length]).toEqual([true, 1]);
     await expect(deidentifyTiff(memorySource(sharedTable(31)))).rejects.toThrow('too many tiles');

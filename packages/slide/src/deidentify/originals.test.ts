@@ -239,7 +239,7 @@ describe('de-identified copy of a generated slide', () => {
     ['classic', {}],
     ['big-endian', { isLittleEndian: false }],
     ['BigTIFF', { isBig: true }],
-  ])('has the original pixels, and zeros for label and macro: %s SVS', async (name, plan) => {
+  ])('that is a %s SVS file has the original pixels, and zeros for label and macro', async (name, plan) => {
     const directories = await svsDirectories({});
     const bytes = await buildSvs(plan);
     const path = await writeSlide(`${name}.svs`, bytes);
@@ -310,7 +310,7 @@ describe('de-identified copy of a generated slide', () => {
     expect(plan.notDeidentifiedBecause).toContain('neither DICOM nor TIFF');
   });
 
-  it('is not possible for an Olympus VSI slide: planOriginals lists all files of the slide without changes', async () => {
+  it('is not possible for an Olympus VSI slide with a folder of images', async () => {
     const path = await writeSlide('area.vsi', buildVsi([]));
     await mkdir(join(folder, '_area_', 'stack1'), { recursive: true });
     await writeFile(join(folder, '_area_', 'stack1', 'frame_t.ets'), 'pixels');

@@ -65,7 +65,7 @@ describe('texts in the de-identified copy of a TIFF', () => {
     expect(Buffer.compare(await deidentifiedCopy(bytes, 64), copy)).toBe(0);
   });
 
-  it('make the copy impossible when two texts overlap in the file', async () => {
+  it('make the copy fail with an error about the overlap when two texts overlap in the file', async () => {
     const tags = {
       [tag.ImageDescription]: ascii('Jane Doe '.repeat(40)),
       271: ascii('Jane Doe and Company'),
@@ -77,7 +77,7 @@ describe('texts in the de-identified copy of a TIFF', () => {
     await expect(deidentifiedCopy(bytes)).rejects.toThrow('overlap');
   });
 
-  it('are processed in an Aperio description with 100,000 line breaks or 200,000 digits within the time limit of a test', async () => {
+  it('of an Aperio description with 100,000 line breaks or 200,000 digits are processed within the time limit of a test', async () => {
     const [first, ...others] = (await svsDirectories({})).slice(0, -2);
     for (const filler of ['\n '.repeat(100_000), `${'1'.repeat(200_000)}y`]) {
       const description = ascii(`Aperio Image Library v11${filler}`);

@@ -83,7 +83,7 @@ const areas = (values: readonly number[], annotationNumbers?: readonly number[])
   ]);
 
 describe('readBulkAnnotations (reads a file of DICOM bulk annotations)', () => {
-  it('returns polygons with different numbers of points, whose starts the index list states', async () => {
+  it('splits the points of a group into polygons at the starts that the index list states', async () => {
     const triangle = [0, 0, 4, 0, 0, 4];
     const square = [10, 10, 12, 10, 12, 12, 10, 12];
     const file = fileOf([group('POLYGON', 2, { coordinates: [...triangle, ...square], index: [1, 7] })]);

@@ -76,7 +76,7 @@ describe('openFrames (reads frames, which are tiles, from the pixel data of a DI
     expect([...(await readFrame(1, 0))]).toEqual([0xff, 0xd8, 7, 8]);
   });
 
-  it('finds all frames while it reads the first one if the file has no offset table, and then needs one read per frame', async () => {
+  it('needs one read for each frame after the first one when the file has no offset table', async () => {
     const pieces = [item(0xff, 0xd8, 1, 2), item(3, 4), item(0xff, 0xd8, 5, 6), item(0xff, 0xd8, 7, 8)];
     const { source, reads } = countReads(sourceOf(item(), ...pieces, delimiter));
     const readFrame = openFrames(pixelsIn(source, 3), jpeg, 0);

@@ -47,7 +47,7 @@ describe('an Aperio slide', () => {
     );
   });
 
-  it('returns a tile of level 1, which has the downsample 4, with the reduced original pixels, except for JPEG artefacts', async () => {
+  it('returns for a tile of level 1 the original pixels reduced by 4, except for JPEG artefacts', async () => {
     const slide = await open();
     const tile = await slide.readTile({ level: 1, column: 0, row: 0 });
     const expectedPixels = shrinkRaster(paintTissue(480, 400), 4);
@@ -91,7 +91,7 @@ describe('the ImageDescription (text metadata) of an Aperio slide', () => {
     ['an empty MPP and AppMag "twenty"', { MPP: '', AppMag: 'twenty' }, null, null],
     ['neither MPP nor AppMag', {}, null, null],
   ])(
-    'with %s gives the micrometres per pixel $2 and the objective power $3',
+    'with %s gives mpp = $2 (micrometres per pixel) and objectivePower = $3',
     async (_, properties, mpp, objectivePower) => {
       const slide = await open({ properties, hasAssociatedImages: false });
       expect(slide.mpp).toEqual(mpp === null ? null : { x: mpp, y: mpp });
@@ -99,14 +99,14 @@ describe('the ImageDescription (text metadata) of an Aperio slide', () => {
     },
   );
 
-  it('with MPP after 200,000 separators ("| ") gives the micrometres per pixel null within the time limit of a test, because only 64 KiB are read', async () => {
+  it('with MPP after the first 64 KiB, the limit for reading, gives mpp = null within the time limit of a test', async () => {
     const slide = await openChanged(([full]) => [
       withTags(full, { [tag.ImageDescription]: ascii(`Aperio${'| '.repeat(200_000)}|MPP = 0.5`) }),
     ]);
     expect(slide.mpp).toBeNull();
   });
 
-  it('with 60,000 spaces inside the value of MPP gives the micrometres per pixel null, 60 times within the time limit of a test (linear time)', async () => {
+  it('with 60,000 spaces in the value of MPP gives mpp = null in linear time (60 times within the time limit of a test)', async () => {
     const [full] = await svsDirectories({ hasAssociatedImages: false });
     const description = ascii(`Aperio|MPP = 1${' '.repeat(60_000)}y`);
     const { bytes } = buildTiff({

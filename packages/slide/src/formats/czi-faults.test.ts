@@ -383,7 +383,7 @@ describe('openSlideFrom (opens a slide) and readTile with a truncated CZI file',
     ['start', true],
     ['end', false],
   ] as const)(
-    'throw FILE_TRUNCATED or FORMAT_NOT_RECOGNISED, or return the tile of the complete file, for every length (subblock directory at the %s)',
+    'throw FILE_TRUNCATED or FORMAT_NOT_RECOGNISED or return the correct tile, whatever the length, with the subblock directory at the %s',
     async (_, isDirectoryFirst) => {
       const { bytes } = buildCzi({ ...completePlan, attachments: [], isDirectoryFirst });
       const readTileOfTruncated = async (length: number) => {

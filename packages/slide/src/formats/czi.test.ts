@@ -182,7 +182,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 3)).max).toBe(0);
   });
 
-  it('has one level for all subblocks that are reduced by 4, even if some of them are stored only one pixel wide', async () => {
+  it('has one level for all subblocks reduced by a factor of 4, even if some of them are only one pixel wide', async () => {
     const picture = paintTissue(1204, 900);
     const plans = [
       ...(await subblocksOf(picture)),
@@ -197,7 +197,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect(difference(await readLevel(slide, 1), shrinkRaster(picture, 4)).max).toBe(0);
   });
 
-  it('has its top left corner at its top left subblock, even if the file states the coordinates -118583, 88865 for it', async () => {
+  it('has the pixel (0, 0) at its top left subblock, whose coordinates in the file are -118583, 88865', async () => {
     const picture = paintTissue(400, 300);
     const slide = await open(await subblocksOf(picture, { origin: [-118_583, 88_865] }));
     expect(difference(await readLevel(slide, 0), picture).max).toBe(0);
@@ -213,7 +213,7 @@ describe('a Zeiss slide (CZI file)', () => {
     expect([...rgb.subarray(99 * 3, 101 * 3)]).toEqual([255, 0, 0, 0, 0, 255]);
   });
 
-  it('in colour is white where it has no subblock, and returns null for a tile without subblocks', async () => {
+  it('in colour returns null for a tile without subblocks, and is white beside a subblock of the same tile', async () => {
     const slide = await open([
       ...(await subblocksOf(paintPlain(10, 10, [1, 2, 3]))),
       ...(await subblocksOf(paintPlain(10, 10, [1, 2, 3]), { origin: [2000, 1000] })),
@@ -287,7 +287,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
     },
   );
 
-  it('reports the shown focal plane and the numbers of focal planes and time points (1, 3 and 2), or nothing for a file with only one plane', async () => {
+  it('reports that it shows focal plane 1 of 3 and that there are 2 time points', async () => {
     const plans = await Promise.all(
       [
         { Z: 0, T: 0 },
@@ -300,7 +300,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
     expect((await open(plans.slice(0, 1) as SubblockPlan[])).shownPlane).toBeUndefined();
   });
 
-  it('shows a subblock without a position in the dimension Z, which counts as position 0, instead of one at position 2', async () => {
+  it('shows a subblock without a Z position, which counts as 0, instead of a subblock at the Z position 2', async () => {
     const [atZ2] = await subblocksOf(greyImage(10), { dimensions: { Z: 2 } });
     const [withoutZ] = await subblocksOf(greyImage(20));
     expect(await firstBrightness(await open([withoutZ, atZ2] as SubblockPlan[]))).toBe(20);
@@ -330,7 +330,7 @@ describe('a Zeiss slide (CZI file) with several dimensions', () => {
     expect(slide.levels.map(({ downsample }) => downsample)).toEqual([1, 2]);
   });
 
-  it('has no level for a resolution that covers only a part of the slide', async () => {
+  it('has no level for a resolution whose subblocks cover only a part of the area of the slide', async () => {
     const slide = await open([
       ...(await subblocksOf(paintTissue(800, 800))),
       ...(await subblocksOf(paintTissue(400, 400), { downsample: 2 })),
@@ -365,7 +365,7 @@ describe('a Zeiss slide (CZI file) with channels', () => {
     expect(await firstPixel(await open(plans))).toEqual([255, 100, 0]);
   });
 
-  it('does not show a channel that the file hides, but shows all channels of a file that hides all', async () => {
+  it('shows only the channels that the file does not mark as hidden, or all channels if all are hidden', async () => {
     const plans = [...(await channel(0, 255)), ...(await channel(1, 100))];
     const xml = displaySettings('<IsSelected>false</IsSelected>', '<Color>#00FF00</Color>');
     expect(await firstPixel(await open(plans, xml))).toEqual([100, 100, 100]);

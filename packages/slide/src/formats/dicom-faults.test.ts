@@ -357,7 +357,11 @@ const defectsOnOpen: readonly Fault[] = [
     'FORMAT_NOT_SUPPORTED',
   ],
   ['no frame positions', withoutElement(tag.PerFrameFunctionalGroupsSequence, sparsePlan), 'FILE_CORRUPT'],
-  ['no DimensionOrganizationType', withoutElement(tag.DimensionOrganizationType), 'FILE_CORRUPT'],
+  [
+    'neither a DimensionOrganizationType nor frame positions',
+    withoutElement(tag.DimensionOrganizationType),
+    'FILE_CORRUPT',
+  ],
   ['positions for too few frames', withFramePositions(...firstFivePositions), 'FILE_CORRUPT'],
   [
     'positions for too many frames',

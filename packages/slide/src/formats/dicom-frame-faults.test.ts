@@ -257,7 +257,7 @@ async function openAndCheck(file: Uint8Array) {
   return { outcome, slide: outcome as Slide, count };
 }
 
-describe('readTile (reads a tile of the file) and decodeImage of a DICOM slide', () => {
+describe('readTile and decodeImage (read and decode a tile) of a DICOM slide', () => {
   it.each(defectsOnRead)('throws $2 if the file has %s', async (_, build, code) => {
     const file = await build();
     const { slide, count } = await openAndCheck(file);

@@ -294,7 +294,7 @@ describe('the DICOM reader (with random slides and random faults)', () => {
   );
 
   it(
-    'throws only SlideError for a damaged slide and its tiles, and reads at most about the whole file per tile',
+    'throws no error other than SlideError for a damaged slide, and reads at most about the size of the file per tile',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -319,7 +319,7 @@ describe('the DICOM reader (with random slides and random faults)', () => {
   );
 
   it(
-    'never returns the pixels of another tile if an offset table or an item is damaged',
+    'returns the original pixels of each tile or throws a SlideError if an offset table or an item is damaged',
     async () => {
       await fc.assert(
         fc.asyncProperty(anyBase, anyTableFault, async (base, fault) => {

@@ -142,7 +142,7 @@ describe('a DICOM slide', () => {
     for (const secret of ['Doe', 'P-1', 'SERIAL', '20261121', 'SLIDE-1']) expect(json).not.toContain(secret);
   });
 
-  it('has the CIELab colour of absent tiles, converted to RGB, as background', async () => {
+  it('has as background the CIELab colour that the file states for absent tiles, converted to RGB', async () => {
     const grey = await openDicom({
       more: [us(tag.RecommendedAbsentPixelCIELabValue, 35_000, 32_896, 32_896)],
     });
@@ -188,7 +188,7 @@ describe('a DICOM slide', () => {
       });
     });
 
-    it('has no level for an image that shows the label, and is rejected with FORMAT_NOT_SUPPORTED if full resolution shows it', async () => {
+    it('has no level for a reduced image that shows the label; is rejected with FORMAT_NOT_SUPPORTED if full resolution shows the label', async () => {
       const showingLabel = { more: [text(tag.SpecimenLabelInImage, 'CS', 'YES')] };
       expect((await openDicom({}, { downsample: 2, ...showingLabel })).levels).toHaveLength(1);
       await expect(openDicom(showingLabel)).rejects.toMatchObject({ code: 'FORMAT_NOT_SUPPORTED' });
@@ -326,7 +326,7 @@ describe('a DICOM slide', () => {
       }
     });
 
-    it('of grey returns tiles with the black and white value of the display window, converted to stored sample values', async () => {
+    it('of grey returns tiles with the stored sample values that the display window shows as black (400) and white (600)', async () => {
       const functionalGroups = sequence(tag.SharedFunctionalGroupsSequence, [
         [
           sequence(tag.FrameVOILUTSequence, [
@@ -464,7 +464,7 @@ describe('a DICOM slide', () => {
     });
 
     it.each(['TILED_FULL', 'TILED_SPARSE'] as const)(
-      'shows only the focal plane closest to the glass (of 3) and the first optical path (of 2) if DimensionOrganizationType is %s',
+      'shows the focal plane closest to the glass and the first optical path if DimensionOrganizationType is %s',
       async (organization) => {
         const plan = { organization, focalPlanes: 3, opticalPaths: 2 };
         expect((await openDicom(plan)).shownPlane).toEqual({ plane: 1, planes: 3, times: 1 });
@@ -478,18 +478,15 @@ describe('a DICOM slide', () => {
       [0, 2],
       [0.5, 0],
       [Number.NaN, 0],
-    ])(
-      'throws TILE_OUT_OF_RANGE for column %d, row %d of a grid of 3 × 2 tiles, and for a level that does not exist',
-      async (column, row) => {
-        const slide = await openDicom();
-        await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
-          code: 'TILE_OUT_OF_RANGE',
-        });
-        await expect(slide.readTile({ level: 1, column: 0, row: 0 })).rejects.toMatchObject({
-          code: 'TILE_OUT_OF_RANGE',
-        });
-      },
-    );
+    ])('throws TILE_OUT_OF_RANGE for column %d, row %d of a grid of 3 × 2 tiles', async (column, row) => {
+      const slide = await openDicom();
+      await expect(slide.readTile({ level: 0, column, row })).rejects.toMatchObject({
+        code: 'TILE_OUT_OF_RANGE',
+      });
+      await expect(slide.readTile({ level: 1, column: 0, row: 0 })).rejects.toMatchObject({
+        code: 'TILE_OUT_OF_RANGE',
+      });
+    });
   });
 
   describe('with a concatenation (an image that is split into several files)', () => {
@@ -585,7 +582,7 @@ describe('groupSlideFiles (finds the files that belong to one slide) with DICOM 
 });
 
 describe('openSlide (opens a slide by path) with a DICOM file', () => {
-  it('reads only the listed members (files of the slide), or all files of the folder if no members are listed', async () => {
+  it('reads only the files that the caller lists as members of the slide, or the whole folder without such a list', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'dicom-'));
     const plans: readonly DicomPlan[] = [{}, { downsample: 2 }, { downsample: 4 }];
     for (const [i, plan] of plans.entries()) {

@@ -78,7 +78,7 @@ describe('a generic TIFF slide', () => {
     },
   );
 
-  it('has no level for a TIFF directory of half size that is not marked as a reduced image, nor for a reduced mask', async () => {
+  it('has no level for a TIFF directory of half the width and height that is not marked as a reduced image, nor for a reduced mask', async () => {
     const [full, smaller, smallest] = await tiledTiffDirectories({});
     const { bytes } = buildTiff({
       directories: [
@@ -120,7 +120,7 @@ describe('a generic TIFF slide', () => {
     expect([...(await drawLevel(slide, 0)).rgb.subarray(0, 3)]).toEqual([10, 10, 10]);
   });
 
-  it('returns the original pixels of level 0 (LZW strips) and level 2 (PackBits tiles), and needs no rendering for level 1 (JPEG)', async () => {
+  it('with a JPEG level between two lossless levels (LZW strips, PackBits tiles) returns the original pixels of the lossless levels', async () => {
     const level = (side: number, plan: Partial<SamplesPlan>) =>
       encodeSamples({
         width: side,

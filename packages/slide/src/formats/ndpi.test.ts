@@ -185,7 +185,7 @@ describe('the levels of an NDPI slide', () => {
     expect(slide.shownPlane).toEqual({ plane: 2, planes: 3, times: 1 });
   });
 
-  it('are of only the first focal plane in the file if two planes are equally far from the middle (offset 0)', async () => {
+  it('are those of the focal plane that comes first in the file if two planes are equally far from the middle (offset 0)', async () => {
     const slide = await openChanged(([full, half, quarter]) => [
       withTags(full, { [tag.FocalPlane]: signedLong(-2000) }),
       withTags(half, { [tag.FocalPlane]: signedLong(2000) }),

@@ -293,7 +293,7 @@ describe('the images of an OME-TIFF', () => {
       imageXml(`${pixelsStart(400, 300)}<TiffData IFD="3"/></Pixels>`, 'Name="Macro"'),
   );
 
-  it('are recognised by name as label ("label image") or macro ("Macro"), and the largest of the others is the slide', async () => {
+  it('named "label image" and "Macro" are label and macro, and the largest of the others is the slide', async () => {
     const half = losslessPicture(shrinkRaster(tissue, 2), 64);
     const slide = await openOmeTiff(fourImages, [label, half, losslessPicture(tissue, 64), label]);
     expect(sizesOf(slide)).toEqual([[300, 200]]);
@@ -411,7 +411,7 @@ describe('an OME-TIFF (pixel size in µm and objective power)', () => {
     [1, { x: 0.5, y: 0.25 }],
     [6, { x: 0.25, y: 0.5 }],
   ])(
-    'without PhysicalSizeX, with TIFF resolution tags of 0.5 × 0.25 µm and the Orientation %i has the pixel size %j',
+    'without PhysicalSizeX has the pixel size $1 if its TIFF resolution tags state 0.5 × 0.25 µm and its Orientation is $0',
     async (orientation, mpp) => {
       const directory = withTags(losslessPicture(tissue, 64), {
         [tag.XResolution]: rational(20_000, 1),

@@ -232,7 +232,7 @@ describe.skipIf(library === null)(`a MIRAX slide${skipped}`, () => {
   });
 });
 
-describe('openSlide with a format that only OpenSlide reads', () => {
+describe('openSlide (opens a slide) with a format that only the library OpenSlide reads', () => {
   /** Slidedat.ini, which lists the companion files of a MIRAX slide. */
   const description = '[HIERARCHICAL]\nINDEXFILE=Index.dat\n[DATAFILE]\nFILE_COUNT=1\nFILE_0=Data0000.dat\n';
   /** Returns the files of a MIRAX slide. @param companions text of the files that the description lists */
@@ -280,11 +280,15 @@ describe('openSlide with a format that only OpenSlide reads', () => {
   it.each<[string, () => ReturnType<typeof memoryFiles>, string]>([
     ['a MIRAX slide without its folder', () => memoryFiles({ 'a.mrxs': Buffer.from('') }), 'FILE_TRUNCATED'],
     [
-      'a MIRAX slide without its index',
+      'a MIRAX slide without its index file',
       () => miraxFiles(description, { 'Data0000.dat': '' }),
       'FILE_TRUNCATED',
     ],
-    ['a MIRAX slide without its data', () => miraxFiles(description, { 'Index.dat': '' }), 'FILE_TRUNCATED'],
+    [
+      'a MIRAX slide without its data file',
+      () => miraxFiles(description, { 'Index.dat': '' }),
+      'FILE_TRUNCATED',
+    ],
     [
       'a MIRAX slide that does not name its index',
       () => miraxFiles(description.replace('INDEXFILE', 'X')),
@@ -336,20 +340,24 @@ describe('openSlide with a format that only OpenSlide reads', () => {
       'FILE_CORRUPT',
     ],
     [
-      'a MIRAX slide with an empty index name',
+      'a MIRAX slide whose index file has an empty name',
       () => miraxFiles(description.replace('=Index.dat', '=')),
       'FILE_CORRUPT',
     ],
     [
-      'a MIRAX slide whose index is its folder',
+      'a MIRAX slide whose index file has the path "."',
       () => miraxFiles(description.replace('=Index.dat', '=.')),
       'FILE_CORRUPT',
     ],
-    ['a MIRAX slide whose description is binary', () => miraxFiles('\0\0\0\0'), 'FILE_CORRUPT'],
-    ['a MIRAX slide whose description is empty', () => miraxFiles(''), 'FILE_CORRUPT'],
-    ['a MIRAX slide whose description has 2 MiB', () => miraxFiles('#'.repeat(2 ** 21)), 'LIMIT_EXCEEDED'],
-    ['a MIRAX slide whose description has 10^6 lines', () => miraxFiles('\n'.repeat(1e6)), 'LIMIT_EXCEEDED'],
-    ['a VMS slide without an image', () => vmsFiles(specimen, 'a.jpg', 'map.jpg'), 'FILE_TRUNCATED'],
+    ['a MIRAX slide whose Slidedat.ini is binary', () => miraxFiles('\0\0\0\0'), 'FILE_CORRUPT'],
+    ['a MIRAX slide whose Slidedat.ini is empty', () => miraxFiles(''), 'FILE_CORRUPT'],
+    ['a MIRAX slide whose Slidedat.ini has 2 MiB', () => miraxFiles('#'.repeat(2 ** 21)), 'LIMIT_EXCEEDED'],
+    ['a MIRAX slide whose Slidedat.ini has 10^6 lines', () => miraxFiles('\n'.repeat(1e6)), 'LIMIT_EXCEEDED'],
+    [
+      'a VMS slide without an image that it lists',
+      () => vmsFiles(specimen, 'a.jpg', 'map.jpg'),
+      'FILE_TRUNCATED',
+    ],
     [
       'a VMS slide that lists no image',
       () => vmsFiles('[Virtual Microscope Specimen]\nNoJpegRows=1\n'),
@@ -366,16 +374,16 @@ describe('openSlide with a format that only OpenSlide reads', () => {
       'FILE_CORRUPT',
     ],
     [
-      'a VMU slide without an image',
+      'a VMU slide without the image that it lists',
       () => vmsFiles('[Uncompressed Virtual Microscope Specimen]\nImageFile=a.ngr\n'),
       'FILE_TRUNCATED',
     ],
     [
-      'a VMS slide whose description is truncated',
+      'a VMS slide whose .vms file is truncated',
       () => vmsFiles(`${specimen}Ma`, 'a.jpg', 'b.jpg', 'map.jpg'),
       'FILE_CORRUPT',
     ],
-  ])('throws $2, before the library opens the file, for %s', async (_, files, code) => {
+  ])('throws $2 for %s', async (_, files, code) => {
     await expect(openSlideFrom(files())).rejects.toMatchObject({ name: 'SlideError', code });
   });
 

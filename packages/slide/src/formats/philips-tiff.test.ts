@@ -199,7 +199,7 @@ describe('the associated images of a Philips slide', () => {
     });
   });
 
-  it('do not prevent opening the slide if the label is damaged, but reading the label throws FILE_CORRUPT', async () => {
+  it('throw FILE_CORRUPT when a damaged label is read, but the slide can be opened', async () => {
     const slide = await open(
       undefined,
       xml([wsi([1, 2, 4]), associatedImage('LABELIMAGE', 'bm90IGEgSlBFRw==')]),

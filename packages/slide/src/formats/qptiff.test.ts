@@ -170,7 +170,7 @@ describe('the associated images of a QPTIFF', () => {
     expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 50, height: 90 });
   });
 
-  it('throw ASSOCIATED_IMAGE_MISSING if the file has no label; a larger page of an unknown ImageType does not become level 0', async () => {
+  it('throw ASSOCIATED_IMAGE_MISSING for a label that the file does not have; a page of an unknown ImageType is no level', async () => {
     const pageOfUnknownType = page(losslessPicture(paintTissue(480, 320), 64), 'constructor'); // a property of every object
     const slide = await open([...brightfield, pageOfUnknownType]);
     expect(slide.levels[0]).toMatchObject({ width: 240 });

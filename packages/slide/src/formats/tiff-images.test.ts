@@ -317,7 +317,7 @@ describe('a TIFF image in JPEG', () => {
     ['strips', null],
     ['tiles', 32],
   ])(
-    'in $0, rendered at full resolution, contains the pixels of one of these $0 decoded alone',
+    'in $0 is rendered at full resolution with the same pixels as when one of the $0 is decoded separately',
     async (_, tileSize) => {
       for (const colour of ['rgb', 'ycbcr', 'grey'] as const) {
         const slide = await openTiffOf(await encodePicture(tissue, tileSize, colour));
@@ -338,7 +338,7 @@ describe('a TIFF image in JPEG', () => {
     },
   );
 
-  it('in WhiteIsZero grey shows 0 as white, and has needsRendering set, so that no tile is sent without decoding', async () => {
+  it('in WhiteIsZero grey shows 0 as white and needs rendering: no JPEG tile is sent without decoding', async () => {
     const directory = await encodePicture(tissue, 32, 'grey');
     const upright = await renderFull(await openTiffOf(directory));
     const inverted = await openTiffOf({

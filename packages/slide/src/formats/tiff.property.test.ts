@@ -209,7 +209,7 @@ describe('the TIFF reader', () => {
   );
 
   it(
-    'rejects a damaged TIFF with a SlideError, or reads at most about 8 times the size of the file per tile',
+    'throws no error other than SlideError for a damaged TIFF, and reads at most about 8 times its size per tile',
     async () => {
       await fc.assert(
         fc.asyncProperty(

@@ -116,7 +116,7 @@ describe('a Trestle slide', () => {
     },
   );
 
-  it('is grouped with the .Full and .tif-<digits>b files beside its .tif file as its members', async () => {
+  it('consists of its .tif file as main file and the .Full and .tif-<digits>b files of the same name as members', async () => {
     const names = ['a.Full', 'a.tif', 'a.tif-0b', 'a.tif-1b', 'a.tif-b', 'b.Full', 'c.tif'];
     const failToOpen = () => Promise.reject(new Error('No file needs to be read'));
     expect(await trestle.group?.({ names, folders: [], open: failToOpen })).toEqual([

@@ -85,7 +85,7 @@ describe('a slide of 12-bit grey in 16-bit samples', () => {
     },
   );
 
-  it('in a WhiteIsZero TIFF is inverted and stretched, by the declared range of samples or, without one, by the estimated range', async () => {
+  it('in a WhiteIsZero TIFF is inverted and stretched, whether or not the file declares the range of samples', async () => {
     const tags = { [tag.MinSampleValue]: short(0), [tag.MaxSampleValue]: short(7800) };
     const slide = await openBytes(tiffOf(directoryOf(dark, { photometric: 0 })));
     expectRamp(await sampledGreys(slide), 255, 0);
@@ -152,7 +152,7 @@ describe('a slide of 12-bit grey in 16-bit samples', () => {
 });
 
 describe('a slide of 16-bit samples', () => {
-  it('shows the high byte of each sample, without stretching, if samples are above half of the maximum (32,767)', async () => {
+  it('shows the high byte of each sample, without stretching, if samples exceed 32,767, half of the maximum', async () => {
     const values = await sampledGreys(await openBytes(tiffOf(directoryOf(ramp(20_000, 40_000)))));
     expect(values).toEqual([20_000 >> 8, 30_000 >> 8, 40_000 >> 8]);
   });

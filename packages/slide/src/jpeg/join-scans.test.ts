@@ -62,7 +62,7 @@ describe('joinScans (joins JPEG strips to one JPEG without decoding them)', () =
     },
   );
 
-  it('returns a JPEG that differs from the strips decoded separately only in pixel rows at the seams when chroma is subsampled', async () => {
+  it('returns for strips with subsampled chroma a JPEG that differs from the strips only in the pixel rows at their seams', async () => {
     const jpegs = await strips(tenStrips, { chromaSubsampling: '4:2:0' });
     const joined = await pixelsOf(joinScans(jpegs) ?? new Uint8Array());
     const separate = await stackedPixels(jpegs);

@@ -51,14 +51,14 @@ describe('intervalGrid (the grid of restart intervals of a JPEG, from its MCUs, 
       { width: 1024, height: 8, columns: 1, rows: 96 },
     ],
     [
-      'returns a third as many rows as there are rows of MCUs when an interval has three rows of MCUs',
+      'returns 32 rows when the image has 96 rows of MCUs and an interval has three',
       384,
       1024,
       765,
       { width: 1024, height: 24, columns: 1, rows: 32 },
     ],
     [
-      'counts the last MCU of a row even if the image does not fill it',
+      'rounds the image width of 1017 pixels up to 1024, to whole MCUs of 8 pixels',
       128,
       1017,
       768,
@@ -126,7 +126,7 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
     },
   );
 
-  it('returns a part that differs from the whole image only along the edges of the part when chroma is subsampled', async () => {
+  it('returns for an image with subsampled chroma a part that differs from the image only along the edges of the part', async () => {
     const jpeg = await encodeIntervals(picture, { width: 64, height: 16, colour: 'half' });
     const part = await pixelsOf(await (await readerOf(jpeg))(areaOf(1, 1, 3, 6)));
     const sameArea = cropRaster(await pixelsOf(jpeg.bytes), 64, 16, 192, 96);
@@ -144,7 +144,7 @@ describe('intervalReader (reads a part of a large JPEG by its restart markers)',
     expect(readJpegHeader(part)).toMatchObject({ width: 128, height: 16, declaresColour: true });
   });
 
-  it('returns a part of an image that is wider than the 65,535 pixels that a JPEG frame can declare', async () => {
+  it('returns a part of an image of 70,000 pixels in width, more than the 65,535 that a JPEG frame can declare', async () => {
     const strip = paintTissue(70_000, 16);
     const jpeg = await encodeIntervals(strip, { width: 2000, height: 8 });
     expect(readJpegHeader(jpeg.bytes)).toMatchObject({ width: 0, height: 16 });

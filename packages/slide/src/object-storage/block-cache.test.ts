@@ -117,7 +117,7 @@ describe('the block cache (keeps parts of objects of object storage)', () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it('reuses the blocks of an object that was moved (new key, same ETag), and requests them again if it was replaced (new ETag)', async () => {
+  it('reuses the blocks of an object with a new key and the same ETag, and requests them again for a new ETag', async () => {
     const store = storeOf();
     const cache = cacheOf(store);
     await cache.read(object, 0, 10);
@@ -163,7 +163,7 @@ describe('the block cache (keeps parts of objects of object storage)', () => {
     expect(store.requests).toHaveLength(2);
   });
 
-  it('reads blocks from the disk cache, without a request, when another cache over the same folder has fetched them', async () => {
+  it('reads blocks that another cache has stored in the same folder from the disk, without a request to the store', async () => {
     const first = storeOf();
     const diskCache = createDiskCache();
     await cacheOf(first, { maxMemoryBytes: 0, diskCache }).read(object, 0, bytes.length);

@@ -50,7 +50,7 @@ const cachedIndices = async () =>
   (await readdir(join(folder, 'ab', fingerprint))).map(Number).sort((a, b) => a - b);
 
 describe('the disk cache for blocks of objects in object storage', () => {
-  it('returns cached blocks, also from a second cache over the same folder, and null for blocks that are not cached', async () => {
+  it('returns a stored block, also through a second cache over the same folder, and null for other blocks', async () => {
     const diskCache = createDiskCache();
     diskCache.put(`${fingerprint}/3`, block);
     await diskCache.settled();
@@ -139,7 +139,7 @@ describe('the disk cache for blocks of objects in object storage', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('deletes old partial files (.part) when it starts, but not recent ones', async () => {
+  it('deletes partial files (.part) that are older than an hour when it starts, and keeps newer ones', async () => {
     await mkdir(join(folder, 'ab', fingerprint), { recursive: true });
     for (const [name, modifiedSeconds] of [
       ['1.old.part', 1000],

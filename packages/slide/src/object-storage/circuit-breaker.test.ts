@@ -22,13 +22,13 @@ describe('a request to the object store with retries', () => {
     expect(await guard({ retries: 2 }).run(attempt)).toBe('bytes');
   });
 
-  it('is not retried after a definite error such as FILE_MISSING', async () => {
+  it('throws a definite error such as FILE_MISSING after the first attempt, without a retry', async () => {
     const attempt = vi.fn<() => Promise<never>>(failing(definiteError()));
     await expect(guard({ retries: 2 }).run(attempt)).rejects.toMatchObject({ code: 'FILE_MISSING' });
     expect(attempt).toHaveBeenCalledOnce();
   });
 
-  it('is not retried when the waiting time before the retry (backoff) would exceed the total time limit', async () => {
+  it('throws the error of the first attempt when the waiting time before a retry (backoff) would exceed the total time limit', async () => {
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
     await expect(guard({ retries: 2, backoffMs: 60_000 }).run(attempt)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
@@ -85,7 +85,7 @@ describe('the circuit breaker of object storage', () => {
     expect(await openGuard.run(async () => 'another')).toBe('another');
   });
 
-  it('does not retry a probe that fails', async () => {
+  it('throws the error of a probe that fails, without retrying the probe', async () => {
     const openGuard = await openCircuit({ probeMs: 0, retries: 2 });
     const attempt = vi.fn<() => Promise<never>>(failing(transientFault()));
     await expect(openGuard.run(attempt)).rejects.toThrow('500');

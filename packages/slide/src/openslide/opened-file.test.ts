@@ -4,7 +4,7 @@ import type { OpenSlideLibrary, OpenSlidePointer } from './library.ts';
 import { openInLibrary } from './opened-file.ts';
 
 describe('openInLibrary (opens a slide in the library OpenSlide)', () => {
-  it('passes a slide handle that is still open to a read that starts while another read fails', async () => {
+  it('gives a read a slide handle that is still open, even when another read of the slide fails at the same time', async () => {
     const failed = new Set<OpenSlidePointer>();
     const closed = new Set<OpenSlidePointer>();
     let handles = 1n;

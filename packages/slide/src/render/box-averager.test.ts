@@ -42,7 +42,7 @@ describe('the result of BoxAverager (which scales an image down)', () => {
     expect(values(averager.finish(white))).toEqual([30, 190]);
   });
 
-  it('is the same, to within 1 of 255, whether an image is added as a whole or in four pieces, not in reading order', () => {
+  it('differs by at most 1 of 255 when an image is added in four unordered pieces instead of as a whole', () => {
     const picture = paintTissue(90, 60);
     const scale = 0.35;
     const inOne = new BoxAverager(31, 21);

@@ -17,7 +17,7 @@ const skippedWithoutSlides = slides === '' ? ' (skipped: TEST_SLIDES names no fo
 const codingOf = ({ level, codec, process, colour }: NativeLevel) => `${level} ${codec} ${process} ${colour}`;
 
 describe('native levels of a slide (levels whose tiles are sent without decoding)', () => {
-  it('are the levels whose tiles are JPEG, described by codec, process and colour model', async () => {
+  it('of an SVS slide with RGB JPEG tiles are described as "jpeg baseline rgb" (codec, coding process, colour model)', async () => {
     const rgb = await openBytes(await buildSvs());
     expect((await findNativeLevels(rgb)).map(codingOf)).toEqual([
       '0 jpeg baseline rgb',
@@ -52,7 +52,7 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     expect(await readNativeLevelTile(slide, small, 0)).toBeNull();
   });
 
-  it('state the coding of each returned tile: that of the level, but JPEG for an empty tile of a JPEG 2000 level', async () => {
+  it('in JPEG 2000 return an empty tile with the coding JPEG, and a stored tile with the coding of the level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await findNativeLevels(slide);
     const jpeg2000 = {
@@ -81,7 +81,7 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     expect([...new Set(found)]).toEqual(colours);
   });
 
-  it('leave out JPEG 2000 of libvips, which OpenJPEG stores as YCbCr but declares as RGB', async () => {
+  it('leave out JPEG 2000 levels that libvips wrote, because OpenJPEG encodes YCbCr in them but declares RGB', async () => {
     const side = 128;
     const values = Uint8Array.from({ length: side * side * 3 }, (_, i) => [150, 100, 180][i % 3] as number);
     const tile = await encodeJpeg2000({ width: side, height: side, samplesPerPixel: 3, values });

@@ -130,7 +130,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('shows the background colour where neither full resolution nor a level of lower resolution has a tile', async () => {
+  it('shows the background colour where no level of the file has a tile', async () => {
     const isEmpty = (_: number, column: number) => column === 0;
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1, 4], isEmpty });
     const { rgb } = await renderPixels(slide, { dziLevel: 8, x: 0, y: 0, width: 30, height: 30 });
@@ -167,7 +167,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     }
   });
 
-  it('of each of the seven smallest levels is rendered from the same 64 source tiles, each read only once', async () => {
+  it('of one of the seven smallest levels causes no second read of any of the 64 tiles of the file', async () => {
     const slide = await openSvs({ width: 1000, height: 900, downsamples: [1] });
     let tilesRead = 0;
     const readTile: Slide['readTile'] = (...args) => {
@@ -181,7 +181,7 @@ describe('a rendered tile (computed from the tiles of the file)', () => {
     expect(tilesRead).toBe(8 * 8); // 1000 × 900 pixels in tiles of 128
   });
 
-  it('that takes 15 s, with a limit of 5 s per call, is completed by the third call, after BUSY twice; each source tile is read once', async () => {
+  it('that takes 15 s is returned by the third call, because a call ends with BUSY after 5 s and the next one continues', async () => {
     const side = 16_384;
     const small = { width: 1, height: 1, samples: [0], samplesPerPixel: 1, photometric: 1 };
     const { tags } = encodeSamples({ ...small, tile: { width: 512, height: 512 } });

@@ -72,7 +72,7 @@ describe('the cache of decoded source tiles, from which tiles are rendered', () 
     expect((await cachedTile(slide, address, 1, huge)) === cached).toBe(false);
   });
 
-  it('does not cache null (a tile that the file does not store), but reads again at the next request', async () => {
+  it('reads a tile again at the next request after a read returned null because the file does not store the tile', async () => {
     const slide = await openStrips();
     const address = { level: 0, column: 0, row: 0 };
     expect(await cachedTile(slide, address, 1, async () => null)).toBeNull();

@@ -50,14 +50,14 @@ describe('the order of jobs in FairQueue (keys such as accounts take turns)', ()
     expect(startAll(queue)).toEqual(['first', 'other key, low priority', 'second', 'later']);
   });
 
-  it('skips a job that cannot start yet, and starts it before later jobs of other keys when it can start', () => {
+  it('starts a job that was skipped because it could not start, once it can, before later jobs of other keys', () => {
     const queue = queueOf(['a-slow', 'b1', 'b2'], ([key = '']) => [key]);
     expect(startAll(queue, (job) => job !== 'a-slow')).toEqual(['b1', 'b2']);
     queue.add('b3', ['b']);
     expect(startAll(queue)).toEqual(['a-slow', 'b3']);
   });
 
-  it('keeps the turn of a key whose job is removed instead of started', () => {
+  it('gives the turn of a removed job to the next job of the same key', () => {
     const queue = queueOf(['a1', 'a2', 'b1'], ([key = '']) => [key]);
     const first = queue.next();
     expect(first && queue.remove(first)).toBe(true);
@@ -84,7 +84,7 @@ describe('FairQueue at its limits (keys such as accounts take turns)', () => {
     expect(queue.add('6', ['b', 'x'])).not.toBeNull();
   });
 
-  it('displaces, when full, the newest job of the key with the most jobs if the key of the new job has at least two jobs fewer', () => {
+  it('displaces, when full, the newest job of the busiest key for a job of a key that has at least two jobs fewer', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3']) queue.add(job, ['a', 'x']);
     queue.add('4', ['b', 'x']);
@@ -93,7 +93,7 @@ describe('FairQueue at its limits (keys such as accounts take turns)', () => {
     expect(startAll(queue)).toEqual(['1', '4', '5', '2']);
   });
 
-  it('displaces, when full of jobs of one network (first-level key), the newest job of the account with the most jobs', () => {
+  it('displaces, when full, the newest job of the busiest account for a job of another account in the same network', () => {
     const queue = new FairQueue<string>({ total: 4 });
     for (const job of ['1', '2', '3', '4']) queue.add(job, ['network', 'flooding account']);
     expect(queue.add('5', ['network', 'other account'])?.displaced?.job).toBe('4');

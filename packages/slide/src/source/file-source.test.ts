@@ -82,7 +82,7 @@ describe('openFileSource (opens a local file to read byte ranges)', () => {
     await source.close();
   });
 
-  it('keeps reading the opened file after another file took its name, and after that name was deleted', async () => {
+  it('keeps reading the opened file after another file replaced it at its path, and after the path was deleted', async () => {
     const source = await openFileSource(path);
     await writeFile(join(folder, 'new'), new Uint8Array(100));
     await rename(join(folder, 'new'), path);

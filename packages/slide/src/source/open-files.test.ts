@@ -39,7 +39,7 @@ describe('the cache of open files', () => {
     expect(await textOf('b')).toBe('b');
   });
 
-  it('reopens a file that has grown when the caller requests more bytes than it had', async () => {
+  it('reopens a file that has grown when the caller requests more bytes than the file had when it was opened', async () => {
     expect(await textOf('a')).toBe('a');
     await appendFile(join(folder, 'a'), 'bc');
     expect(await textOf('a')).toBe('a');

@@ -107,7 +107,7 @@ describe('the local files of a slide', () => {
       await named.close();
     });
 
-    it('are rejected with FILE_CORRUPT by listFolder when the folder is no member, or was replaced by a symbolic link', async () => {
+    it('are the only ones that listFolder lists: it throws FILE_CORRUPT for other folders and for symbolic links', async () => {
       const named = await openWithFolder();
       for (const name of ['parts', '../', './', '/', 'other/', 'parts/../parts/']) {
         await expect(named.listFolder(name)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
@@ -121,7 +121,7 @@ describe('the local files of a slide', () => {
     });
   });
 
-  it('cause FILE_MISSING when one is opened by a name that does not exist', async () => {
+  it('cause FILE_MISSING when a file is opened by a name that does not exist', async () => {
     await expect(files.open('gone.dat')).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 

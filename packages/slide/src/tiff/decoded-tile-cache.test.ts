@@ -33,7 +33,7 @@ describe('readDecodedTile (reads TIFF tiles through a cache of decoded tiles)', 
     expect(reads()).toBe(1);
   });
 
-  it('does not return a cached tile for a request of another position or another image', async () => {
+  it('reads a tile of another position or another image instead of returning the cached tile', async () => {
     const [first, second] = [countingReader(tile), countingReader(tile)];
     await readDecodedTile(first.read, 0, 0);
     await readDecodedTile(first.read, 0, 1);

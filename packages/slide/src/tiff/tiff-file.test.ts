@@ -333,7 +333,7 @@ describe('openTiff (reads the directories of a TIFF file)', () => {
     expect(await file.first.table(tag.TileOffsets, 500)).toHaveLength(500);
   });
 
-  it('reads at most 1 KiB per directory', async () => {
+  it('reads at most 1 KiB of the file for each directory', async () => {
     const source = memorySource(buildTiff({ directories }).bytes);
     let bytesRead = 0;
     const read: typeof source.read = (offset, length) => {

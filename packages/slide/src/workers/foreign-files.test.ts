@@ -122,7 +122,7 @@ describe('access to the files of a slide', () => {
     await files.close();
   });
 
-  it('is rejected with FILE_CORRUPT when a .vms file repeats the key ImageFile after a non-ASCII space', async () => {
+  it('is rejected with FILE_CORRUPT when a .vms file has a second key ImageFile that begins with a non-ASCII space', async () => {
     const folder = join(root, 'vms');
     await mkdir(folder);
     const description = '[Virtual Microscope Specimen]\nImageFile=own.jpg\n\u00a0ImageFile=other.jpg\n';

@@ -97,16 +97,13 @@ describe('a render pool (processes that render slides)', () => {
       (pool) => pool.thumbnail({ path: import.meta.filename }, 100),
       'FORMAT_NOT_RECOGNISED',
     ],
-  ])(
-    'fails with the SlideError $2 of the render process, in a message without a path, for %s',
-    async (_, runJob, code) => {
-      await expect(runJob(renderPool())).rejects.toMatchObject({
-        name: 'SlideError',
-        code,
-        message: expect.not.stringContaining(folder),
-      });
-    },
-  );
+  ])('rejects %s with the error code $2, in a message without the path', async (_, runJob, code) => {
+    await expect(runJob(renderPool())).rejects.toMatchObject({
+      name: 'SlideError',
+      code,
+      message: expect.not.stringContaining(folder),
+    });
+  });
 
   it('renders a tile of the new file after the file of a slide was replaced', async () => {
     const pool = renderPool();
@@ -195,7 +192,7 @@ describe('a render pool (processes that render slides)', () => {
     expect(pool.faults).toBe(0);
   });
 
-  it('starts one process in advance (startProcess), runs the first job in this process, and ends the process if it stays idle', async () => {
+  it('runs the first job in the process that startProcess has started in advance', async () => {
     const pool = renderPool({ processes: 2 });
     pool.startProcess();
     pool.startProcess();
@@ -210,7 +207,7 @@ describe('a render pool (processes that render slides)', () => {
     expect(unusedPool.faults).toBe(0);
   });
 
-  it('lists the tiles to prerender, and throws FILE_CHANGED when the slide does not have the expected fingerprint', async () => {
+  it('throws FILE_CHANGED instead of rendering or listing tiles when the slide does not have the expected fingerprint', async () => {
     const pool = renderPool();
     const { fingerprint } = await pool.inspect(slide);
     const expected = { ...slide, fingerprint };
@@ -358,7 +355,7 @@ describe('a render pool (processes that render slides) with requests of several 
     expect(done).toEqual(['tile', 'thumbnail', 'new file', 'prerendered']);
   });
 
-  it('runs a job that several accounts have requested only once, as soon as one of these accounts has its turn', async () => {
+  it('runs a job that two accounts have requested once, when the first of them has its turn', async () => {
     const { pool, done, record, free } = busyPool();
     const sharedTile = () => tileAt(1, 1);
     const jobs = [
@@ -420,7 +417,7 @@ describe('a render pool (processes that render slides) with requests of several 
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('completes a job for the second of two accounts that requested the job when the first account aborts its request', async () => {
+  it('completes a job that two accounts have requested when one of them aborts its request', async () => {
     const { pool, done, record, free } = busyPool();
     const controller = new AbortController();
     const aborted = pool.tile(slide, tileAt(0), controller.signal, requesterOf('first'));
@@ -481,7 +478,7 @@ describe('a job of a render pool (processes that render slides)', () => {
     expect(await pool.inspect(slide)).toMatchObject({ format: 'aperio' });
   });
 
-  it('completes for the second of two requests when the first is aborted', async () => {
+  it('is completed for the second of two identical requests when the first one is aborted', async () => {
     const pool = renderPool();
     const controller = new AbortController();
     const address = { dziLevel: 8, column: 0, row: 0 };

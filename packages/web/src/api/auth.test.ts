@@ -243,7 +243,7 @@ describe('a 401 response to the web app that rejects its bearer token', () => {
     setAuthState({ user: ipek, token: 'token-1', isAuthenticated: true });
   });
 
-  it('removes the stored sign-in and calls the listener for a lost sign-in (onSignInLost) once, even if several API calls fail', async () => {
+  it('removes the stored sign-in and calls the listener of onSignInLost once, even if two API calls fail', async () => {
     const onLost = vi.fn<() => void>();
     onSignInLost(onLost);
     queryClient.setQueryData(['profile'], ipek);

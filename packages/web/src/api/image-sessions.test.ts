@@ -86,7 +86,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is used until it expires when its renewal fails; after that, a request for it rejects with an error', async () => {
+  it('is used until it expires when its renewal fails', async () => {
     const server = stubSessionApi();
     const sessions = createSessionStore();
     await sessions.get();
@@ -109,7 +109,7 @@ describe('the image session (credential for tiles) in the web app', () => {
     expect(server.creations()).toBe(2);
   });
 
-  it('is not requested within 2 s after a failed creation: calls reject with the same error, except `refresh`, which sends a request', async () => {
+  it('is not requested again within 2 s after its creation failed: calls reject with the same error', async () => {
     const server = stubSessionApi({ failures: [503, 503] });
     const sessions = createSessionStore();
     await expect(sessions.get()).rejects.toThrow('no');

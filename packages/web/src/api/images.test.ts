@@ -41,7 +41,7 @@ describe('fetchPixels (requests with an image session, the credential for tiles)
     expect(urls).toEqual(['/tile?session=one']);
   });
 
-  it('during sign-out, aborts its running requests and sends no new ones; its promise stays pending until the caller aborts', async () => {
+  it('sends no request during sign-out: its promise stays pending until the caller aborts it', async () => {
     const requests: { address: string; signal: AbortSignal }[] = [];
     vi.stubGlobal('fetch', (address: string, { signal: requestSignal }: { signal: AbortSignal }) => {
       requests.push({ address, signal: requestSignal });
@@ -70,7 +70,7 @@ describe('fetchPixels (requests with an image session, the credential for tiles)
     expect(replaceRejected).not.toHaveBeenCalled();
   });
 
-  it('replaces the image session, calls onRenewing, and retries once after 1 s when the server rejects the session with 401', async () => {
+  it('replaces the image session and retries once after 1 s when the server rejects the session with 401', async () => {
     vi.useFakeTimers();
     const urls = stubResponses(401, 401, 200);
     const onRenewing = vi.fn<() => void>();

@@ -33,7 +33,7 @@ describe('openLink (opens a share link) after preopenLink (sends the request ear
     expect(calls).toHaveLength(2);
   });
 
-  it('sends a separate request for a link with a password, and for a link with another secret than the preopened one', async () => {
+  it('sends its own request when it is called with a password, or with another secret than preopenLink', async () => {
     const calls = stubApi({ 'POST /share-links/open': opened });
     preopenLink('secret-1');
     await openLink('secret-1', 'password');

@@ -74,7 +74,7 @@ describe('editSlide (changes a slide in the catalogue)', () => {
     await waitFor(() => expect(screen.result.current.image?.mpp_x).toBe(0.25));
   });
 
-  it('makes a screen that lists cases load them again, because a slide that is removed leaves its case', async () => {
+  it('makes a screen that lists cases load the cases again, because a case does not list removed slides', async () => {
     const countCaseCalls = () => calls.filter(({ name }) => name === 'GET /cases').length;
     const firstScreen = renderHook(() => useCases(), { wrapper });
     await waitFor(() => expect(firstScreen.result.current.data).toEqual([]));

@@ -32,7 +32,7 @@ describe('token synchronisation (forwards the bearer token to the URL in the set
   it.each([
     [300_000, 'sends the token', 1],
     [300_001, 'sends no request', 0],
-  ])('for a token that was obtained %i ms ago (limit: 5 minutes), %s', (ageMs, _, count) => {
+  ])('$1 when the token was obtained $0 ms ago (limit: 5 minutes)', (ageMs, _, count) => {
     const calls = stubApi({ 'POST /session/token': {} });
     syncToken('token-1', now - ageMs);
     expect(calls).toHaveLength(count);

@@ -22,7 +22,7 @@ describe('filterOptions (search in fields with options; ignores case, diacritics
     expect(find('', 2)).toEqual(names.slice(0, 2).map(({ label }) => label));
   });
 
-  it('finds matching options inside groups, and applies the limit to the options of all groups together', () => {
+  it('searches inside groups of options, and limits the total number of options of all groups', () => {
     const options = [
       { group: 'Bir', items: names.slice(0, 2) },
       { group: 'İki', items: names.slice(2) },

@@ -19,12 +19,12 @@ vi.mock('./UserMenu.tsx', () => ({
   },
 }));
 
-describe('the navigation bar, when the scripts of its menus cannot be loaded,', () => {
+describe('the navigation bar when the scripts of its menus cannot be loaded', () => {
   beforeEach(() => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
   });
 
-  it('shows its links, although they do not fit, and a sign-out button beside the name of the user', async () => {
+  it('shows the links and the sign-out button in the bar instead of in menus', async () => {
     vi.spyOn(Element.prototype, 'scrollWidth', 'get').mockReturnValue(2000); // px; the links are wider than the bar
     const onLogout = vi.fn<() => void>();
     vi.stubGlobal(

@@ -62,7 +62,7 @@ describe('a component created with lazyPart() (its script is loaded on demand)',
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is replaced by a message when the server does not respond, and is rendered on a later retry; the rest of the screen stays', async () => {
+  it('is rendered on a retry after the server did not respond, while the rest of the screen keeps its state', async () => {
     const server = { isReachable: false };
     stubServer(server);
     const load = vi.fn<() => Promise<typeof Greeting>>(async () => Greeting);
@@ -76,7 +76,7 @@ describe('a component created with lazyPart() (its script is loaded on demand)',
     screen.getByRole('button', { name: 'Count 1' });
   });
 
-  it('is replaced by a message when its script cannot be imported, and imports the script again on each retry', async () => {
+  it('imports its script again on each retry after the import has failed', async () => {
     const load = vi
       .fn<() => Promise<typeof Greeting>>()
       .mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))

@@ -27,7 +27,7 @@ describe('wording (texts of the interface)', () => {
   });
   const currentTexts = () => [texts.greeting('İpek'), texts.viewer];
 
-  it('returns all texts in the chosen language, or for "mixed" the listed exceptions in English and the others in Turkish', () => {
+  it('returns Turkish texts for the language choice "mixed", except the listed exceptions, which are in English', () => {
     expect(currentTexts()).toEqual(['Hoş geldiniz, İpek', 'Viewer']);
     chooseLanguage('en');
     expect(currentTexts()).toEqual(['Welcome, İpek', 'Viewer']);

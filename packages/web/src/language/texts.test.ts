@@ -17,7 +17,7 @@ describe('statusLabel (label of an account status)', () => {
     },
   );
 
-  it('has a counterpart for the account status page, pageStatusLabel: "Askıya Alınmış" for suspended, "Onay Bekliyor" for pending', () => {
+  it('has a variant for the account status page: pageStatusLabel returns "Askıya Alınmış" for the status "suspended"', () => {
     expect(pageStatusLabel('suspended')).toBe('Askıya Alınmış');
     expect(pageStatusLabel('pending')).toBe('Onay Bekliyor');
   });

@@ -264,7 +264,7 @@ function isVisibleIn(node: SyntaxNode, member: string, isVisible: boolean): bool
 }
 
 describe('visible texts of the web app', () => {
-  it('are only in the texts.ts catalogues, and no module reads them while it is being loaded', () => {
+  it('are only in the texts.ts catalogues, which no module reads at import time', () => {
     expect(Object.keys(sources).length).toBeGreaterThan(100);
     const stray = Object.entries(sources).flatMap(([file, source]) => strayTexts(file, source));
     expect(stray).toEqual([]);
@@ -283,11 +283,11 @@ describe('visible texts of the web app', () => {
       "import { texts } from './texts.ts'; const a = f(texts.b);",
       'texts is read when the file is loaded',
     ],
-  ])('are checked by strayTexts, which reports %s', (_, source, stray) => {
+  ])('must be in the catalogues: the check strayTexts reports %s', (_, source, stray) => {
     expect(strayTexts('a.tsx', source)).toEqual([`a.tsx: ${stray}`]);
   });
 
-  it('do not include the messages of thrown errors and of the console, which only developers see', () => {
+  it('do not include the messages of thrown errors and of the console: the check strayTexts does not report them', () => {
     const source = "throw new Error('The page has no root.'); console.warn('It did not answer.');";
     expect(strayTexts('a.tsx', source)).toEqual([]);
   });

@@ -83,7 +83,7 @@ it('measurements that the user keeps as annotations stay on the slide until the 
   expect(hasMeasurements()).toBe(false);
 });
 
-it('measurements that the user keeps as annotations, but removes before the annotation code is loaded, are not converted', async () => {
+it('the viewer converts no measurement to an annotation when the user removes the measurement before the annotation code is loaded', async () => {
   const { user, keepMark, clearButton, hasMeasurements } = openInstruments();
   await keepMark();
   await user.click(clearButton);
@@ -91,7 +91,7 @@ it('measurements that the user keeps as annotations, but removes before the anno
   expect(waitingShapes).toEqual([]);
 });
 
-it('the viewer shows an error in the panel of result layers, or without the panel if the URL contains layers, until they can be loaded', async () => {
+it('the viewer shows an error while the result layers of the URL cannot be loaded, and hides it after a successful retry', async () => {
   let response: object = errorResponse('unavailable');
   const resultLayers = { 'GET /image-catalog/images/image/result-layers': () => response };
   const { user, page } = openInstruments({ 'HEAD /': {}, ...resultLayers });

@@ -107,7 +107,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect(first.field().zoom).toBe(1);
   });
 
-  it('moves unlinked views separately, and keeps the new difference between the views when they are linked again', () => {
+  it('keeps, after the views are linked again, the offset by which one view was moved while unlinked', () => {
     const { first, second, unlink } = linkTwoViews();
     unlink();
     second.view.moveTo({ ...second.field(), x: 700 });
@@ -117,7 +117,7 @@ describe('linkViews (of two compared slides, the follower moves with the leader)
     expect(second.field().x).toBeCloseTo(710, 6);
   });
 
-  it('keeps the follower in place while the leader, which was still moving when the views were linked, finishes this movement', () => {
+  it('keeps the follower in place while the leader finishes a movement that began before the views were linked', () => {
     const first = createView({ zoom: 0.4 }, { zoom: 0.5 });
     const second = createView({ zoom: 1 });
     linkViews({ first, second }, () => 'first');

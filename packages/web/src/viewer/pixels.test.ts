@@ -8,7 +8,7 @@ describe('canRetry (whether a later request for pixels may succeed)', () => {
     ['an expired image session (credential for tiles)', status(401)],
     ['too many requests', status(429)],
     ['a busy server', status(503)],
-    ['a 502 of a proxy that does not reach the server, which has no message', status(502)],
+    ['status 502 without a message, from a proxy that does not reach the server', status(502)],
     ['a network error', { kind: 'other' }],
     ['an image session (credential for tiles) that could not be created', { kind: 'session-lost' }],
   ] as const)('returns true for %s', (_, failure) => {
@@ -18,7 +18,7 @@ describe('canRetry (whether a later request for pixels may succeed)', () => {
   it.each([
     ['a missing tile', status(404)],
     [
-      'a damaged file, for which the server returns 502 with a message',
+      'status 502 with a message, from the server, for a damaged file',
       { ...status(502), message: 'Slayt okunamadı.' },
     ],
     ['a response that cannot be read', { kind: 'unreadable' }],

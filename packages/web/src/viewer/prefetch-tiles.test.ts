@@ -25,7 +25,7 @@ describe('tilesToPrefetch (tiles that the user may see next)', () => {
     expect(tiles.filter((tile) => visibleNames.has(nameOf(tile)))).toEqual([]);
   });
 
-  it('returns at most twice as many tiles as the visible field has, or at most 4 if that is more', () => {
+  it('returns at most twice as many tiles as are visible, but up to 4 when only one tile is visible', () => {
     for (const zoom of [1, 0.9, 0.3, 0.13, 0.02]) {
       const zoomed = { ...situation, field: { ...field, zoom }, direction: { x: 50, y: 70 } };
       const tilesPerScreen = firstTiles(descriptor, size, { ...field, zoom }).length;

@@ -48,7 +48,7 @@ describe('createDescriptorSupply (preloads the Deep Zoom descriptor of a slide)'
     expect(await supply.load(url, request)).toMatchObject({ width: 4000 });
   });
 
-  it('calls onRenewing of the request that opens the slide when the preload is waiting for a new image session (credential for tiles)', async () => {
+  it('calls onRenewing when the slide is opened while its preload waits for a new image session (credential for tiles)', async () => {
     const { supply, request } = supplyWith(async (_, { onRenewing }) => {
       onRenewing();
       return new Response(xml);

@@ -6,7 +6,7 @@ const densityBefore = OpenSeadragon.pixelDensityRatio;
 beforeEach(() => void Object.assign(OpenSeadragon, { pixelDensityRatio: 3 }));
 afterEach(() => void Object.assign(OpenSeadragon, { pixelDensityRatio: densityBefore }));
 
-it('lacksTiles (whether a visible tile has failed) checks, after a browser zoom, the level for the pixel ratio with which the slide was opened', () => {
+it('lacksTiles (whether a visible tile has failed) uses the pixel ratio from the opening of the slide, not the one after a browser zoom', () => {
   vi.stubGlobal('devicePixelRatio', 3);
   const box = { x: 0, y: 0, width: 1, height: 1 };
   const viewer = {

@@ -49,7 +49,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     );
   });
 
-  it('returns the field of the leader again when it is called with exchanged roles and the new field of the follower', () => {
+  it('converts the new field of the follower back to the new field of the leader when the two roles are exchanged', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         expectSameField(fieldOfFollower(follower, leader, fieldOfFollower(leader, follower, now)), now);
@@ -57,7 +57,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     );
   });
 
-  it('returns the same field whether the leader moves in one step or in two (for slides without a scale: the same zoom)', () => {
+  it('returns the same field whether the leader moves in one step or in two, when both slides have a scale', () => {
     fc.assert(
       fc.property(viewPositions, viewPositions, fields, (leader, follower, now) => {
         const afterFirstStep = fieldOfFollower(leader, follower, now);
@@ -107,7 +107,7 @@ describe('fieldOfFollower (visible part of the follower, the slide that moves wi
     expect(y).toBeCloseTo(1900, 9);
   });
 
-  it('moves and rotates the follower in the opposite direction when only the follower is mirrored', () => {
+  it('negates the x movement and the rotation of the leader when only the follower is mirrored', () => {
     const leader = { field: fieldWith(), calibration: calibrated(0.25) };
     const follower = { field: fieldWith({ isMirrored: true }), calibration: calibrated(0.25) };
     expect(fieldOfFollower(leader, follower, fieldWith({ x: 1100, rotation: 90 }))).toMatchObject({

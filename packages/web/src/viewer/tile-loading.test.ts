@@ -61,7 +61,7 @@ describe('createTileLoading (loads the tiles of a slide with an image session, t
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('requests other tiles only after the tiles of the first view have arrived', async () => {
+  it('requests tiles outside the first view only after the tiles of the first view have arrived', async () => {
     const { tiles, fetchPixels } = tileLoadingWith();
     const firstViewResponse = delayedResponse();
     fetchPixels.mockImplementationOnce(firstViewResponse.fetch);
@@ -74,7 +74,7 @@ describe('createTileLoading (loads the tiles of a slide with an image session, t
     expect(fetchPixels).toHaveBeenCalledTimes(2);
   });
 
-  it('delays other tiles by at most 1 s when the tiles of the first view do not arrive', async () => {
+  it('delays tiles outside the first view by at most 1 s when the tiles of the first view do not arrive', async () => {
     const { tiles, fetchPixels } = tileLoadingWith();
     fetchPixels.mockImplementationOnce(delayedResponse().fetch);
     void tiles.preload(['/a']);
@@ -126,13 +126,13 @@ describe('createTileLoading (loads the tiles of a slide with an image session, t
   it.each([
     ['the rejection of a renewed image session', errorResponse(401), { kind: 'status', status: 401 }],
     ['a failed renewal of the image session', 'session-lost' as const, { kind: 'session-lost' }],
-  ])('does not retry after %s', async (_, result, failure) => {
+  ])('rejects the request for a tile without a retry after %s', async (_, result, failure) => {
     const { tiles, fetchPixels } = tileLoadingWith(result);
     await expect(tiles.load('/a')).rejects.toMatchObject({ failure });
     expect(fetchPixels).toHaveBeenCalledOnce();
   });
 
-  it('reports the renewal of the image session while one tile waits for it and another one is being retried', async () => {
+  it('reports the renewal of the image session rather than the retry of a tile when both happen at the same time', async () => {
     const { tiles, states, fetchPixels } = tileLoadingWith(errorResponse(503));
     const retriedTile = tiles.load('/a');
     await vi.advanceTimersByTimeAsync(0);

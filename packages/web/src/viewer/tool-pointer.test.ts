@@ -47,7 +47,7 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
     expect(received).toEqual(['move 1', 'move 2']);
   });
 
-  it('cancels a press once, and then passes neither its release nor another cancellation to the tool', () => {
+  it('passes only one cancel event to the tool when a press is cancelled twice and then released', () => {
     const { pointer, received } = startPointer();
     expect(pointer.cancel()).toBe(false);
     pointer.press(eventOf('mouse', 1));
@@ -56,7 +56,7 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
     expect(received).toEqual(['press 1', 'cancel']);
   });
 
-  it('cancels the press of a pen when cancelType is called for the pen, and not when it is called for touch', () => {
+  it('cancels the press of a pen when cancelType is called for the pointer type pen', () => {
     const { pointer, received } = startPointer();
     pointer.press(eventOf('pen', 1));
     pointer.cancelType('touch');

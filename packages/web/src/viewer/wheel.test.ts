@@ -14,7 +14,7 @@ describe('wheelFactor (zoom factor of a mouse wheel event)', () => {
     expect(factorOf(5) ** 20).toBeCloseTo(factorOf(100));
   });
 
-  it('converts a distance of 3 lines, each counted as 40 pixels, to 1.2 notches of 100 pixels', () => {
+  it('returns the factor of 1.2 notches (120 pixels) for a distance of 3 lines, each counted as 40 pixels', () => {
     // 3 lines of 40 pixels are 1.2 notches.
     expect(wheelFactor({ deltaY: 3, deltaMode: 1, ctrlKey: false })).toBeCloseTo(1.2 ** 1.2);
   });

@@ -183,7 +183,7 @@ describe('the audit log screen', () => {
     await waitFor(() => expect(field.value).toBe(''));
   });
 
-  it('shows in the slide field that a search is running or has failed, and "no slide matches" only after a search without results', async () => {
+  it('shows "no slide matches" in the slide field only after a search without results, not while a search runs or after it failed', async () => {
     const nothing = { images: [], next_cursor: null };
     const search = pendingResponse();
     const { person } = openAuditLog('/admin/audit', [], {

@@ -174,7 +174,7 @@ describe('detailOf (the details of an entry in the table of the audit log)', () 
     },
   );
 
-  it('shows unknown details by their names, and unknown error codes unchanged', () => {
+  it('describes an unknown detail as "name: value", and an unknown error code by the code itself', () => {
     const entry = {
       action: 'action-of-a-newer-version',
       detail: { code: 'new_code', colour: 'blue', nothing: null },

@@ -26,7 +26,7 @@ describe('the filter of the audit log in the URL', () => {
     ['2026-13-01', 'a month that does not exist'],
     ['2026-05-00', 'a day that does not exist'],
     ['0026-05-01', 'a year before 1000'],
-  ])('is read without a first and a last day when both are %s (%s)', (day) => {
+  ])('contains no first and no last day when the query parameters from and to are both %s (%s)', (day) => {
     expect(readFilter(new URLSearchParams({ from: day, to: day }))).toEqual(emptyFilter);
   });
 

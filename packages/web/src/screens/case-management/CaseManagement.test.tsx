@@ -80,7 +80,7 @@ function openCases(additionalApi: object = {}) {
 }
 
 describe('the case management screen', () => {
-  it('proposes cases from file names, omits slides that are in a case already, and creates the proposed cases on a click', async () => {
+  it('proposes cases from the file names of slides without a case, and creates them when the button is pressed', async () => {
     const { calls, person } = openCases({ 'POST /cases': { ...existingCase, id: 'case-2' } });
     await screen.findByText('2 slayt · A1 H&E');
     await person.click(screen.getByRole('button', { name: 'Dosya adlarından öner' }));

@@ -104,7 +104,7 @@ describe('the collections screen', () => {
     ['a day', '0', 1],
     ['seven days', '', 7],
   ])(
-    'creates a share link that is valid for %s (at least 1 day, at most 365, default 7) when the field for the days contains "%s"',
+    'creates a share link that is valid for %s when the field for the days contains "%s" (allowed: 1 to 365, default: 7)',
     async (_, typed, expectedDays) => {
       const { calls, person } = openApp('/collections', {
         signedInAs: account(),
@@ -126,7 +126,7 @@ describe('the collections screen', () => {
     ['mixed', 'Paylaş: Ders 3', 'Bağlantı oluştur', errors.sharing_off.tr],
     ['en', 'Share: Ders 3', 'Create link', errors.sharing_off.en],
   ] as const)(
-    'shows an error in the language of the screen (Turkish for "mixed") when a share link cannot be created (language choice: %s)',
+    'shows in the language of the screen why a share link was not created (language choice: "%s")',
     async (choice, share, create, message) => {
       chooseLanguage(choice);
       const { person } = openApp('/collections', {
@@ -139,7 +139,7 @@ describe('the collections screen', () => {
     },
   );
 
-  it('shows in Turkish, while the user has chosen no language, why the server did not delete a collection', async () => {
+  it('shows in Turkish why a collection was not deleted when the user has chosen no language', async () => {
     const { person } = openApp('/collections', {
       signedInAs: account(),
       api: { ...lists, 'DELETE /collections/c-1': errorInLanguageOfCall('not_found') },
@@ -165,7 +165,7 @@ describe('the collections screen', () => {
 });
 
 describe('a dialog of the collections screen whose action is running', () => {
-  it('cannot be closed until the new collection is created, and then opens its editor', async () => {
+  it('cannot be closed until the new collection is created', async () => {
     const creation = pendingResponse();
     const { person, address } = openApp('/collections', {
       signedInAs: account(),
@@ -230,7 +230,7 @@ describe('the editor of a collection', () => {
     expect(calls.map(({ name }) => name)).not.toContain('PATCH /collections/c-1');
   });
 
-  it('keeps the unsaved changes when the slide viewer for drawing a region cannot be loaded, and loads the viewer again on a retry', async () => {
+  it('keeps the unsaved changes when the slide viewer for drawing a region cannot be loaded', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { person } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -299,7 +299,7 @@ describe('the editor of a collection', () => {
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Öğe ekle' }));
   });
 
-  it('moves the focus from a removed choice to the next choice (or else to the last one), and from a removed question to the item that had it', async () => {
+  it('moves the focus from a removed choice of a question to the next choice, or to the last one when none follows', async () => {
     const question = {
       kind: 'choice',
       text: 'Hangi boya?',
@@ -367,7 +367,7 @@ describe('the editor of a collection', () => {
     expect((title as HTMLInputElement).value).toBe('Ders 4');
   });
 
-  it('cannot save after the collection was changed elsewhere, until the owner opens the editor again and sees that change', async () => {
+  it('cannot save after the collection was changed elsewhere, until the owner opens the editor again', async () => {
     let saved = collection;
     const { calls, person, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -414,7 +414,7 @@ describe('the editor of a collection', () => {
     await screen.findByDisplayValue('Ders 4');
   });
 
-  it('does not leave another screen that the owner has opened while the changes were being saved', async () => {
+  it('leaves the owner on the screen that the owner opened while the changes were being saved', async () => {
     const response = pendingResponse();
     const { person, goTo, address } = openApp('/collections/c-1/edit', {
       signedInAs: account(),
@@ -440,7 +440,7 @@ describe('the tour (step-by-step view) of a collection', () => {
     'POST /collections/c-1/answers': { correct: true, explanation: 'Çekirdekler mavi.' },
   };
 
-  it('shows one item at a time, sends the answer to its question, and still shows the explanation of the answer after going back to the item', async () => {
+  it('still shows the explanation of an answer after the reader goes to the next item and back', async () => {
     const { calls, person, address } = openApp('/collections/c-1', { signedInAs: account(), api });
     await screen.findByRole('heading', { name: 'Ders 3 · Kenar' });
     screen.getByText('Kenara bakın.');
@@ -538,7 +538,7 @@ describe('the answers screen of a collection', () => {
     });
   }
 
-  it('shows an error and no answers when the collection cannot be loaded, and shows the answers after a successful retry', async () => {
+  it('shows an error instead of the answers while the collection cannot be loaded', async () => {
     let response: object = errorResponse('unavailable');
     const { person } = openApp('/collections/c-1/answers', {
       signedInAs: account(),

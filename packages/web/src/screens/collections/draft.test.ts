@@ -23,7 +23,7 @@ function savedQuestionOf(question: DraftQuestion) {
 }
 
 describe('the draft of a collection in its editor', () => {
-  it('is saved without the empty choices of a question, and with the index of the correct choice among the remaining ones', () => {
+  it('is saved without the empty choices of a question, and the index of the correct choice does not count them', () => {
     expect(savedQuestionOf(choiceQuestion)).toEqual({
       kind: 'choice',
       text: 'Hangisi?',
@@ -32,7 +32,7 @@ describe('the draft of a collection in its editor', () => {
     });
   });
 
-  it('saves the region of a question as a closed polygon, and loads it without the last corner, which repeats the first', () => {
+  it('saves the region of a question as a closed polygon, and loads it without the repeated first corner', () => {
     const corners = [
       { x: 0, y: 0 },
       { x: 9, y: 0 },
@@ -61,7 +61,7 @@ describe('the draft of a collection in its editor', () => {
     ).toEqual(corners);
   });
 
-  it('keeps the holes of a region, which was created with the API, when the collection is saved', () => {
+  it('is saved with the holes of a region that was created with the API', () => {
     const outline = [
       [0, 0],
       [9, 0],

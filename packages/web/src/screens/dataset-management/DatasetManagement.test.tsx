@@ -149,7 +149,7 @@ describe('the datasets screen of administrators', () => {
     await waitFor(() => expect(calls.find((call) => call.name.startsWith('PUT'))?.body).toEqual(body));
   });
 
-  it('allows share links to a dataset again when the administrator undoes the restriction of its access', async () => {
+  it('restores the permission for share links when the administrator undoes the restriction of a dataset', async () => {
     const { person, calls } = openDatasets({
       'GET /admin/datasets': { datasets: [{ ...openDataset, sharing: true }] },
       'PUT /admin/datasets': { message: 'tamam' },

@@ -125,7 +125,7 @@ describe('the password reset page opened from the link of an e-mail', () => {
   });
 
   it.each([{ message: '' }, {}])(
-    'sets the password and removes an existing sign-in from the browser when the response, %j, contains no message text',
+    'sets the password and removes the stored sign-in when the response is %j, without a message text',
     async (response) => {
       const { person, address } = openApp('/auth/password-reset#code=c', {
         signedInAs: account(),

@@ -115,7 +115,7 @@ describe('the form of the profile that changes the password', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Yeni Şifre').value).toBe('');
   });
 
-  it('reloads the list of sign-ins after the change, because the server has ended the other ones', async () => {
+  it('reloads the list of sign-ins after a password change, because the server has ended all other sign-ins', async () => {
     const { person, calls } = openProfile({
       'PUT /user/password': { message: 'Şifre başarıyla değiştirildi' },
       'GET /user/sign-ins': { sign_ins: [] },
@@ -345,7 +345,7 @@ describe('the card of the profile for two-step verification', () => {
     });
   });
 
-  it('does not let the user cancel the setup while the server checks the code, and still shows the recovery codes after a change of language', async () => {
+  it('shows the recovery codes although the user has pressed Cancel while the server was checking the code', async () => {
     const confirmation = pendingResponse();
     const { person } = openProfile({
       ...secondFactorApi(false).api,
@@ -363,7 +363,7 @@ describe('the card of the profile for two-step verification', () => {
     for (const code of recoveryCodes) screen.getByText(code);
   });
 
-  it('shows that the verification is on when the user cancels the setup after the response that accepted the code was lost', async () => {
+  it('shows the verification as on when the response to a correct code was lost and the user cancels the setup', async () => {
     const { api, setEnabled } = secondFactorApi(false);
     const { person } = openProfile({
       ...api,

@@ -38,7 +38,7 @@ describe('the share link card of the profile', () => {
     await expect.poll(() => calls.map(({ name }) => name)).toContain('DELETE /share-links/l-1');
   });
 
-  it('shows that a link has no openings left, with the button that ends it for the visitors who still see the slide', async () => {
+  it('shows that a link has no openings left, and still has a button that ends the link', async () => {
     openApp('/dashboard/profile', {
       signedInAs: account({ uid: 'u-1', role: 'user' }),
       api: {

@@ -39,7 +39,7 @@ describe('the error screen', () => {
     screen.getByText(/bağlantı gelince ekran kendiliğinden açılır/);
   });
 
-  it('shows a reload button, and does not reload by itself, when the server responds again while this tab uploads files', async () => {
+  it('shows a reload button, instead of reloading the page, when the server responds again during an upload', async () => {
     let isDown = true;
     let failedChecks = 0;
     vi.stubGlobal('fetch', async () => {

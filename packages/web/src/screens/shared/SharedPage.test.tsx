@@ -49,7 +49,7 @@ describe('the page of a share link', () => {
     expect(buttons).toHaveLength(showsAnnotations ? 1 : 0);
   });
 
-  it('keeps the opened link, the shown slide and the typed answer when the visitor chooses another language, and does not open the link again', async () => {
+  it('keeps the shown slide and the typed answer when the visitor changes the language, without opening the link again', async () => {
     const question = { kind: 'text', text: 'Hangi lezyon?' };
     const [first, second] = openedLink.items;
     const items = [first, { ...second, item: 1, question }];
@@ -136,7 +136,7 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
   });
 
-  it('opens the link a second time before its session ends, but not a third time when the second session ends no later than the first', async () => {
+  it('renews the session of the link only once when the renewal does not extend the session', async () => {
     const endMs = performance.now() + 3000;
     const { calls } = openApp('/shared#secret-1', {
       api: {
@@ -156,7 +156,7 @@ describe('the page of a share link', () => {
     expect(openings()).toBe(2);
   });
 
-  it('keeps showing the slide when the renewal of its session fails before the session has ended', async () => {
+  it('keeps showing the slide when the renewal of the session fails while the session is still valid', async () => {
     let openings = 0;
     const { calls } = openApp('/shared#secret-1', {
       api: {

@@ -152,7 +152,7 @@ describe('the slide list on the slides screen', () => {
     );
   });
 
-  it('shows the dataset of the filter when it is not in the list of datasets, and can remove this filter', async () => {
+  it('shows the dataset filter of the URL when the list of datasets does not contain this dataset', async () => {
     const { person, address, goTo } = openSlidesScreen();
     await goTo('/admin/slides?dataset=Eski');
     const field = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Veri kümesi' });
@@ -516,7 +516,7 @@ describe('the import of a catalogue file on the slides screen', () => {
     expect(screen.queryByRole('region', { name: /Önizleme/ })).toBeNull();
   });
 
-  it('shows a new preview when the server rejects the first one, because the catalogue has changed', async () => {
+  it('shows a new preview when the server rejects the import because the catalogue has changed since the first preview', async () => {
     let checkCount = 0;
     const { person } = await chooseFile({
       'POST /admin/catalogue-import/check': () => {

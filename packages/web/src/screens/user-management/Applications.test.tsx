@@ -222,7 +222,7 @@ describe('the queue of applicants in the user management', () => {
     await screen.findByText('Kullanıcı başarıyla onaylandı.');
   });
 
-  it('approves several applicants in one call, names each one whose approval failed, and sends only these again on a retry', async () => {
+  it('approves several applicants in one call, and sends only the failed ones again when the user retries', async () => {
     let failsForEkin = true;
     const { person, calls } = openQueue({
       'POST /admin/applications/approve': ({ body }) => ({
@@ -273,7 +273,7 @@ describe('the queue of applicants in the user management', () => {
     expect(calls.filter(({ name }) => name.endsWith('/approve'))).toHaveLength(1);
   });
 
-  it('sends again, when the user retries a stopped approval of 25 applicants, only the failed one and the five not yet sent', async () => {
+  it('sends the failed applicant and the five unsent ones when the user retries a stopped approval of 25 (20 per call)', async () => {
     const people = Array.from({ length: 25 }, (_, index) => applicant(`kisi-${index}`, `Kişi ${index}`));
     const firstCall = pendingResponse();
     const resultsOf = (uids: readonly string[], failedUid: string | null) => ({

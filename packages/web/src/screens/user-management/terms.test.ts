@@ -26,7 +26,7 @@ describe('toApiTerms (converts the terms of an account from the form for the API
     expect(toApiTerms(past).expiresAt).toBeNull();
   });
 
-  it('throws a RangeError, instead of returning no end date, when the last day has a year of five digits', () => {
+  it('throws a RangeError when the year of the last day has five digits', () => {
     const terms = toFormTerms({ datasets: [], expiresAt: noon });
     expect(() => toApiTerms({ ...terms, lastDay: '20271-01-01' })).toThrow(RangeError);
   });

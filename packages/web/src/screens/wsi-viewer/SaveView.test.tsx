@@ -18,7 +18,7 @@ it.each([
   ['saved the view', ownView(field), 'The view has been saved.'],
   ['did not respond', undefined, 'The view could not be saved. Please try again.'],
 ])(
-  'while the user has chosen no language, the dialog that saves a view is English, and so is its message after the server %s',
+  'the dialog that saves a view is in English while the user has chosen no language (the server %s)',
   async (_, answer, message) => {
     stubApi(answer === undefined ? {} : { 'POST /saved-views': answer });
     const person = userEvent.setup({ delay: null });

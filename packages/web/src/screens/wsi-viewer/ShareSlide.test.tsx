@@ -7,7 +7,7 @@ import { errorInLanguageOfCall, stubApi } from '../../testing/stub-api.ts';
 import { ShareSlide } from './ShareSlide.tsx';
 import { imageOf } from './testing/catalogue-server.ts';
 
-it('while the user has chosen no language, the dialog that shares a slide, its buttons and the error of the server are English', async () => {
+it('the dialog that shares a slide, with an error of the server, is in English while the user has chosen no language', async () => {
   stubApi({ 'POST /share-links': errorInLanguageOfCall('sharing_off') });
   const person = userEvent.setup({ delay: null });
   render(

@@ -193,7 +193,7 @@ describe('layOut and caseAt (lines of the image catalogue) for groups with cases
     expect(linesIn(layOutWhere(() => false)).map(([, name]) => name)).toEqual(['A', 'B']);
   });
 
-  it('returns a layout that finds the line at a distance from the top (indexAtTop) and the title of a group or case (indexOfBranch)', () => {
+  it('returns a layout whose indexAtTop finds the line at a distance from the top, and whose indexOfBranch finds the title of a group or case', () => {
     const layout = layOutWhere(() => true);
     for (let index = 0; index < layout.count; index++) {
       const line = layout.lineAt(index);
@@ -215,7 +215,7 @@ describe('layOut and caseAt (lines of the image catalogue) for groups with cases
 });
 
 describe('linesOf (lines of the image catalogue)', () => {
-  it('returns lines with unique keys (for the row of a loaded image its id), and indexOf, which finds a line by its key', () => {
+  it('returns lines with unique keys, by which indexOf finds each line', () => {
     const image = imageOf({ id: '7' });
     const lines = linesOf(layOut(groups, isSecondGroup, heights), {
       imageAt: (position) => (position === 2 ? image : undefined),

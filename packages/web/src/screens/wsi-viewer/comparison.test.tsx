@@ -148,7 +148,7 @@ describe('the comparison of two slides in the viewer', () => {
     expect(address()).toBe(`?image=${masson.id}`);
   });
 
-  it('shows the button Unlink at first (the slides move together), Link after a click on Unlink, and Unlink after a click on Link', async () => {
+  it('shows the button Link after a click on Unlink, and Unlink again after a click on Link', async () => {
     stubCatalogue();
     const user = await renderViewer(`?image=${he.id}`);
     expect(screen.queryByRole('button', { name: 'Unlink' })).toBeNull();

@@ -14,7 +14,7 @@ function createQueue() {
 }
 
 describe('the queue of thumbnails that the image catalogue loads', () => {
-  it('starts thumbnails in the order of their addition, two at a time (maxConcurrent), and the next one when one of the two leaves the queue', () => {
+  it('starts thumbnails in the order in which they were added, at most two at a time (maxConcurrent: 2)', () => {
     const { enqueue, started } = createQueue();
     const leave = ['a', 'b', 'c', 'd'].map(enqueue);
     expect(started).toEqual(['a', 'b']);
@@ -48,7 +48,7 @@ describe('the queue of thumbnails that the image catalogue loads', () => {
     expect(started).toEqual(['a']);
   });
 
-  it('does not start thumbnails that leave the queue within 100 ms of their addition, because their rows scroll past quickly', () => {
+  it('starts no thumbnail that leaves the queue within 100 ms of its addition while the list scrolls', () => {
     const { enqueue, started, noteScroll } = createQueue();
     for (let row = 0; row < 10_000; row++) {
       noteScroll();

@@ -80,7 +80,7 @@ async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
 }
 
 describe('the viewer, while the drawing mode is off,', () => {
-  it('shows that a change of an annotation is not saved while the server is unreachable, and shows nothing while the change is being saved', async () => {
+  it('shows that a change of an annotation is kept on this computer while the server is unreachable', async () => {
     const { store } = await openAnnotations();
     act(() => void store.change([{ feature }]));
     expect(foot.textContent).toBe('');

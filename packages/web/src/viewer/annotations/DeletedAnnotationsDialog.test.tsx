@@ -37,7 +37,7 @@ function revision(
   };
 }
 
-it('the dialog of deleted annotations omits restored ones and deletions older than 30 days, loads more on demand, and restores the chosen one', async () => {
+it('the dialog of deleted annotations lists those deleted in the last 30 days and not yet restored, and restores the chosen one', async () => {
   document.body.append(document.createElement('main')); // the dialog opens in it
   const latest = [
     revision(restoredId, 'restore', 0, 'Restored'),

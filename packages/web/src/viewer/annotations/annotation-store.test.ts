@@ -109,7 +109,7 @@ describe('AnnotationStore (annotations of the open slide), when other users chan
     expect(store.recentAuthors.size).toBe(0);
   });
 
-  it('shows the initials of another user, who changes an annotation again after 4 s, until 6 s after the second change', async () => {
+  it('shows the initials of another user for another 6 s when this user changes the annotation again', async () => {
     vi.useFakeTimers();
     const { store } = await openStore();
     store.receiveChanges(putEvent(20, 2));
@@ -335,7 +335,7 @@ describe('AnnotationStore (annotations of the open slide), in a conflict with an
     },
   );
 
-  it('neither shows nor resolves the conflict when the changed annotation is on another slide that shares the queue of changes', async () => {
+  it('keeps the conflict when the store of the other compared slide is asked to resolve it', async () => {
     const { store, conflict } = await openWithConflict();
     const otherStore = new AnnotationStore('other image', store.queue);
     expect(otherStore.conflict).toBeUndefined();
@@ -357,7 +357,7 @@ describe('AnnotationStore (annotations of the open slide), when rejected changes
     expect(store.canUndo).toBe(false);
   });
 
-  it('contains the version on the server again when the user discards the change in the view of the other compared slide', async () => {
+  it('contains the annotation as on the server after the change is discarded through the store of the other compared slide', async () => {
     const { store, moveTo, x } = await openStore(async () => rejected);
     const otherHalf = new AnnotationStore('other image', store.queue);
     moveTo(50);
@@ -367,7 +367,7 @@ describe('AnnotationStore (annotations of the open slide), when rejected changes
     expect(store.canUndo).toBe(false);
   });
 
-  it('keeps an unsent annotation of another layer than the rejected change, and the undo step of this annotation', async () => {
+  it('keeps an unsent annotation, and its undo step, when a rejected change in another layer is discarded', async () => {
     const { store, moveTo, x } = await openStore(async (layerId) =>
       layerId === 'layer' ? rejected : { kind: 'unreachable' },
     );
@@ -425,7 +425,7 @@ describe('AnnotationStore (annotations of the open slide), while layers are load
     expect(x()).toBe(10);
   });
 
-  it('undoes a change of two annotations completely although the server has acknowledged it during a reload that already contains it', async () => {
+  it('undoes a change of two annotations completely when the server acknowledges the change during a reload of the layer', async () => {
     const featuresAt = (x: number, revision: number) => [
       featureAt(x, revision, 'me'),
       { ...featureAt(x, revision, 'me'), id: otherId },

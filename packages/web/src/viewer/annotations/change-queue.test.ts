@@ -168,7 +168,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     for (const { changes } of sent) expect(JSON.stringify(changes).length).toBeLessThan(4 * 2 ** 20);
   });
 
-  it('sends a batch in parts when the server answers 413, and stops only at a single change that is too large', async () => {
+  it('divides a batch into smaller ones when the server answers 413 (request too large)', async () => {
     const error = new AppError('too_large');
     const tooLarge =
       (limit: number): ServerResponse =>
@@ -196,7 +196,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(sent).toEqual([]);
   });
 
-  it('resends a batch unchanged when it got no response, and then sends a change made meanwhile, based on the revision of the batch', async () => {
+  it('resends a batch unchanged when it got no response, before it sends changes made in the meantime', async () => {
     const { queue, sent } = queueWith([unreachable, applied(1), applied(2)]);
     queue.add(put(1));
     await vi.waitUntil(() => queue.state().kind === 'offline');
@@ -209,7 +209,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(laterBatch?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
-  it('sends the deletion of an annotation only after the server has acknowledged its creation, and with the revision of the creation', async () => {
+  it('sends the deletion of an annotation only after the server has acknowledged the creation of the annotation', async () => {
     const response = Promise.withResolvers<ChangeOutcome>();
     const { queue, sent } = queueWith([() => response.promise, applied(2)]);
     queue.add(put(1));
@@ -291,7 +291,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     await untilSaved(queue);
   });
 
-  it('sends the changes of other layers while the server rejects the changes of one layer, and discards only the rejected changes', async () => {
+  it('sends the changes of a layer although the server has rejected the changes of another, locked layer', async () => {
     const error = new AppError('layer_locked');
     const { queue, sent } = queueWith([() => ({ kind: 'rejected', error }), applied(1), unreachable]);
     queue.add({ ...put(1), layerId: 'locked layer' });
@@ -319,7 +319,7 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.state()).toMatchObject({ kind: 'rejected', count: 1 });
   });
 
-  it('sends nothing while another account is signed in', async () => {
+  it('sends the changes of an account only while this account is signed in', async () => {
     let isSignedIn = false;
     const { queue, sent } = queueWith([applied(1)], memoryStorage(), () => isSignedIn);
     queue.add(put(1));

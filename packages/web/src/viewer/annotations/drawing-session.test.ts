@@ -150,7 +150,7 @@ describe('the drawing mode of the viewer (new annotations)', () => {
     ]);
   });
 
-  it('paints with the brush, extends the selected area in which a stroke begins, and erases from this area while Alt is pressed', () => {
+  it('adds a brush stroke to the selected area, or subtracts the stroke while Alt is pressed', () => {
     const { store, drag, area } = startDrawing('brush');
     drag([100, 100], [200, 100]);
     const paintedArea = area();
@@ -235,7 +235,7 @@ describe('the drawing mode of the viewer (editing annotations)', () => {
     expect(positionCount()).toBe(5);
   });
 
-  it('deletes the selected annotation on Delete when a vertex of another annotation was clicked before the selection changed', () => {
+  it('deletes the selected annotation on Delete when the last clicked vertex belongs to another annotation', () => {
     const { session, store, drag, click, geometries } = startDrawing('rectangle');
     drag([100, 100], [160, 160]);
     drag([10, 10], [60, 60]);
@@ -346,7 +346,7 @@ describe('the drawing mode of the viewer (layers)', () => {
     expect(layersOf(store)).toEqual(['shared', 'shared']);
   });
 
-  it('duplicates nothing while the active layer is one on which the user may not draw', async () => {
+  it('duplicates nothing and keeps the selection while the active layer is one on which the user may not draw', async () => {
     const { store, session } = await startWithSharedArea();
     await store.setLayers([layerOf('shared', 'colleague'), layerOf('locked', 'colleague', false)], 'me');
     store.chooseLayer('locked');
@@ -400,14 +400,14 @@ describe('useAnnotationActions (actions of menus and keys in the drawing mode)',
     return { store, actions: result.current, announce, locked };
   }
 
-  it('announces how many annotations the action remove has removed, not counting locked annotations, which stay', () => {
+  it('the action remove keeps locked annotations and announces the number of removed annotations', () => {
     const { store, actions, announce, locked } = drawAndLock();
     actions.remove();
     expect(store.all().map(({ id }) => id)).toEqual([locked]);
     expect(announce.mock.calls).toEqual([[texts.removed(1)]]);
   });
 
-  it('keeps the selection when the action split finds no selected annotation with several parts', () => {
+  it('the action split keeps the selection when no selected annotation has several parts', () => {
     const { store, actions } = drawAndLock();
     actions.split();
     expect(store.selection.size).toBe(2);

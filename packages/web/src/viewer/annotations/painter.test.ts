@@ -74,7 +74,7 @@ describe('AnnotationPainter (draws annotations on the canvas)', () => {
     expect([draw(painter).isIncomplete, draw(painter).isIncomplete]).toEqual([true, false]);
   });
 
-  it('draws an unchanged annotation in the next frame although building the paths of two changed annotations takes longer than a frame', () => {
+  it('draws an unchanged annotation also in a frame that is too short to build the paths of all changed annotations', () => {
     const painter = painterOfLargeLines();
     for (let frame = 1; frame <= 3; frame++) draw(painter); // builds one path per frame
     painter.set('line-1', lineAt(5, 20_000, 'line-1'));

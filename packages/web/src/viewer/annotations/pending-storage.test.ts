@@ -60,7 +60,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(changes).toEqual([{ ...changeOf('a', 10), layerId: 'created layer' }]);
   });
 
-  it('takes over and removes a change that an earlier version of the program has stored under the annotation id alone', async () => {
+  it('returns and removes a change that an earlier version of the program has stored under a key without the layer id', async () => {
     await createPendingStorage('ayse', 'tab 1').load(); // creates the database
     const database = await openDB('annotations', 1);
     await database.put('changes', { ...changeOf('a', 10), uid: 'ayse', tab: 'tab 1' });
@@ -78,7 +78,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({ changes: [], batches: [] });
   });
 
-  it('returns the unsent batches of two closed tabs again when the tab that took over both batches is closed, too', async () => {
+  it('returns the unsent batches of two closed tabs to a third tab, and to a fourth tab after the third is closed', async () => {
     await createPendingStorage('ayse', 'tab 1').startBatch(batchOf([changeOf('a', 10)]));
     await createPendingStorage('ayse', 'tab 2').startBatch(batchOf([changeOf('b', 20)]));
     expect(idsOf((await createPendingStorage('ayse', 'tab 3').load()).batches)).toEqual([['a', 'b']]);
@@ -100,7 +100,7 @@ describe('hasPendingAnnotations (whether this browser stores unsent changes of t
   const signIn = (uid: string) => setAuthState({ user: account({ uid }) });
   afterEach(() => setAuthState(signedOut));
 
-  it('stays true while a change of a sent batch still has to be sent again, and becomes false when this change is removed', async () => {
+  it('returns true after a batch was sent, until the last change that must be sent again is removed', async () => {
     signIn('ayse');
     const storage = createPendingStorage('ayse', 'tab 1');
     await storage.saveChange(changeOf('a', 10));

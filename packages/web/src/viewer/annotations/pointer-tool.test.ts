@@ -53,7 +53,7 @@ function rectangle(left: number, top: number, right: number, bottom: number): Ge
 
 describe('AnnotationPointer (pointer of the drawing mode)', () => {
   it.each<Tool>(['rectangle', 'ellipse', 'brush', 'polygon', 'polyline', 'line', 'cut', 'points'])(
-    'draws nothing with the tool %s on a layer that the user may only read, and lets the drag move the slide',
+    'lets a drag with the tool %s move the slide when the user may only read the active layer',
     (tool) => {
       const { store, session, pointer, geometries } = startDrawing(tool);
       const mayAnnotate = false;
@@ -67,7 +67,7 @@ describe('AnnotationPointer (pointer of the drawing mode)', () => {
     },
   );
 
-  it('puts a dragged annotation back when the drag is cancelled, and does not move it when the user then drags the slide', () => {
+  it('puts a dragged annotation back to its place when the drag is cancelled', () => {
     const shown = rectangle(10, 10, 60, 60);
     const { store, pointer, ids, geometries } = startDrawing('move', [shown]);
     store.select(ids);
@@ -88,7 +88,7 @@ describe('AnnotationPointer (pointer of the drawing mode) when a pinch zooms the
     [200, 200],
   ];
 
-  it('keeps the corners of an unfinished polygon, and drops the points that the first finger of the pinch has drawn', () => {
+  it('keeps only those corners of an unfinished polygon that the user has tapped before the pinch', () => {
     const { session, tap, pinch } = startDrawing('polygon');
     for (const corner of corners) tap(corner);
     pinch([300, 300]);

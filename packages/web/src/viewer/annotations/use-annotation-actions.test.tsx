@@ -51,14 +51,14 @@ describe('the drawing mode of the viewer, when the user pastes a text,', () => {
     ['a number in the metadata', pointAt(1, { metadata: { slide: 7 } })],
     ['an unknown object type', pointAt(1, { objectType: 'region' })],
     ['only a geometry and is not a feature', pointAt(1).geometry],
-  ])('adds a pasted annotation that has %s, as the import of a file does', (_, json) => {
+  ])('adds a pasted annotation that has %s', (_, json) => {
     const { store, announce, actions } = renderActions();
     act(() => actions.paste(JSON.stringify(json)));
     expect(announce.mock.calls).toEqual([[texts.pasted(1)]]);
     expect(store.selected()).toMatchObject([{ feature: { geometry: { coordinates: [1, 10] } } }]);
   });
 
-  it('adds the annotations inside the slide, and shows how many annotations it rejects because they are outside', async () => {
+  it('adds only the annotations inside the slide, and shows the number of those outside', async () => {
     const { store, announce, actions } = renderActions();
     const features = [pointAt(1), pointAt(1_000_000)];
     act(() => actions.paste(JSON.stringify({ type: 'FeatureCollection', features })));
@@ -86,7 +86,7 @@ describe('the drawing mode of the viewer (copies of annotations)', () => {
   const addedFeatures = ({ store }: ReturnType<typeof renderActions>) =>
     store.all().flatMap(({ feature }) => ([parentId, childId].includes(feature.id) ? [] : feature));
 
-  it('copies a selection as QuPath reads it: with the description in the metadata, and the child inside its parent', () => {
+  it('copies the selection in the format of QuPath, with a child annotation inside its parent', () => {
     const { actions } = renderWithChild();
     act(() => actions.copy());
     const text = vi.mocked(copyText).mock.lastCall?.[0] ?? '';
@@ -100,7 +100,7 @@ describe('the drawing mode of the viewer (copies of annotations)', () => {
     });
   });
 
-  it('pastes a copied annotation with its description, and its child as the child of the pasted annotation', () => {
+  it('pastes the child of a copied annotation as the child of the pasted annotation', () => {
     const opened = renderWithChild();
     act(() => opened.actions.copy());
     act(() => opened.actions.paste(vi.mocked(copyText).mock.lastCall?.[0] ?? ''));
@@ -109,7 +109,7 @@ describe('the drawing mode of the viewer (copies of annotations)', () => {
     expect(child?.properties.parentId).toBe(parent?.id);
   });
 
-  it('duplicates a child without its parent as an annotation without a parent', () => {
+  it('duplicates a child annotation as an annotation without a parent when its parent is not selected', () => {
     const opened = renderWithChild();
     const [, child] = opened.store.all();
     opened.store.select([child?.id ?? '']);

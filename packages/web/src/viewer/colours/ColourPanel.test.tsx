@@ -34,7 +34,7 @@ function renderPanel(colours: Partial<SlideColours> = {}) {
 }
 
 describe('ColourPanel (the panel for the colours of a slide)', () => {
-  it('says that a click on tissue is too dark for the white point, until the user picks the white point again', async () => {
+  it('shows that a place is too dark for the white point when the user has picked the white point on tissue', async () => {
     const user = userEvent.setup();
     const { clickSlide } = renderPanel();
     const pickButton = screen.getByRole('button', { name: 'White balance' });
@@ -50,7 +50,7 @@ describe('ColourPanel (the panel for the colours of a slide)', () => {
     ['states', 'could not be loaded', 'failed', 1],
     ['does not state', 'is loaded', null, 0],
   ] as const)(
-    '%s that the colours are as scanned when the colour table %s',
+    '%s that the colours are shown without correction when the colour table %s',
     (_1, _2, missingTable, count) => {
       const profile = { name: 'AT2', bytes: 440, tableSize: 33 };
       renderPanel({ profile, isCorrected: true, missingTable });

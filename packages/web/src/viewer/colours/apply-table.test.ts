@@ -29,7 +29,7 @@ describe('applyTable (colour table of a slide’s ICC profile)', () => {
     expect([...pixels]).toEqual([0, 128, 255, 255, 17, 99, 201, 40]);
   });
 
-  it('reads a table whose samples are ordered with red varying fastest, and interpolates between its grid points', () => {
+  it('reads the samples of a table in the order in which red varies fastest', () => {
     const pixels = Uint8ClampedArray.from([255, 0, 0, 255, 0, 51, 0, 255]);
     applyTable(
       pixels,

@@ -22,7 +22,7 @@ async function renderColourTable(...responses: readonly Response[]) {
 describe('useColourTable (the table that corrects the colours of a slide)', () => {
   beforeEach(() => void vi.useFakeTimers());
 
-  it('states that the table could not be loaded, and requests it again every 10 s until the server sends it', async () => {
+  it('requests the table every 10 s after a failed request, until the server sends the table', async () => {
     const { result } = await renderColourTable(
       new Response(null, { status: 503 }),
       new Response(new Uint8Array(5)), // an incomplete table

@@ -11,7 +11,7 @@ function addCanvases(count: number): HTMLCanvasElement[] {
 }
 
 describe('combineOverlays (annotations and result layers on a saved picture)', () => {
-  it('draws the canvases in the order of the page, with their opacity, and only their shown part', () => {
+  it('draws only the shown part of each canvas, with the opacity of the canvas, in the order of the DOM', () => {
     // jsdom has no 2D canvas.
     const drawn: {
       readonly canvas: unknown;

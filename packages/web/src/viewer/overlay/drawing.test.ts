@@ -87,7 +87,7 @@ describe('drawingReducer (state of the measuring tools)', () => {
     expect(drawingReducer(drawing, { type: 'undo' }).shapes).toEqual([]);
   });
 
-  it('removes, at a step "remove", only the named shapes, and keeps the tool and the unfinished shape', () => {
+  it('removes only the shapes that a step "remove" names, and keeps the unfinished shape', () => {
     const drawing = after({ type: 'choose-tool', tool: 'ruler' }, ...points(1, 2, 3, 4, 5));
     const [first, second] = drawing.shapes;
     const removed = first === undefined ? [] : [first];

@@ -101,7 +101,7 @@ describe('createPointerDrawing (measuring with the pointer)', () => {
     ['ruler', 'no point, because there was no earlier click', [], []],
     ['area', 'no point, because there was no earlier click', [], []],
   ])(
-    'when a press becomes a gesture with two fingers, removes its points from an unfinished %s and keeps %s',
+    'drops the points of a press that becomes a gesture with two fingers: an unfinished %s keeps %s',
     (tool, _, clicks, keptPoints) => {
       const session = startSession(tool);
       for (const [x, y] of clicks) session.click(x, y);

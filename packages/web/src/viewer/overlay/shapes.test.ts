@@ -28,7 +28,7 @@ describe('lengthOf and lengthText (measured lengths):', () => {
     expect(lengthOf({ x: 0, y: 0 }, { x: 300, y: 400 }, calibration40x)).toBe(125);
   });
 
-  it('lengthOf uses the width and the height of pixels that are not square', () => {
+  it('lengthOf returns twice the length for a vertical line as for a horizontal one when pixels are twice as high as wide', () => {
     const flat: Calibration = { ...calibration40x, mppY: 0.5 };
     expect(lengthOf({ x: 0, y: 0 }, { x: 0, y: 400 }, flat)).toBe(200);
     expect(lengthOf({ x: 0, y: 0 }, { x: 400, y: 0 }, flat)).toBe(100);

@@ -28,7 +28,7 @@ describe('exactPlacement (sharp pixels at native magnification)', () => {
     }
   });
 
-  it('at nearly native magnification, keeps the same image pixel in the middle of the view, even far from the corner of the slide', () => {
+  it('keeps the same image pixel in the middle of the view at a nearly native magnification of 1.00002', () => {
     const nearlyNative = 1 + 2e-5;
     const placement = {
       a: nearlyNative,

@@ -16,7 +16,7 @@ function contextWithoutShaders(isContextLost: boolean): WebGL2RenderingContext {
 }
 
 describe('createTileProgram (WebGL program of the tiles)', () => {
-  it('does not throw when the context is lost, because the drawer of OpenSeadragon creates the program again after the context is restored', () => {
+  it('returns a program whose uniform locations are null when the WebGL context is lost', () => {
     expect(createTileProgram(contextWithoutShaders(true)).uniforms.uTile).toBeNull();
   });
 

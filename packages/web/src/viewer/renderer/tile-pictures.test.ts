@@ -70,7 +70,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
     expect(pictures.bytes).toBe(0);
   });
 
-  it('decodes a picture again, when restore is called, after its texture was lost with the graphics context', async () => {
+  it('restore decodes a picture again whose texture was lost with the graphics context', async () => {
     const picture = await add('tile');
     pictures.moveToTexture(picture, {} as WebGLTexture);
     pictures.removeTextures();
@@ -80,7 +80,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('replaces, when restore is called, a bitmap that was decoded with another colour table, and closes the old bitmap', async () => {
+  it('restore replaces a bitmap that was decoded before the colour table changed', async () => {
     const picture = await add('tile');
     expect(pictures.isCurrent(picture)).toBe(true);
     vi.spyOn(CorrectingDecoder.prototype, 'decode').mockImplementation((blob) => createImageBitmap(blob));
@@ -93,7 +93,7 @@ describe('TilePictures (decoded tiles in memory)', () => {
     expect([openBitmaps, pictures.bytes]).toEqual([1, bytesOfTile]);
   });
 
-  it('does not evict pinned pictures (those of the navigator), and keeps their bitmaps after the upload', async () => {
+  it('keeps the pinned pictures of the navigator when its limit in bytes is exceeded', async () => {
     const pinned = await add('pinned');
     pinned.isPinned = true;
     pictures.moveToTexture(pinned, {} as WebGLTexture);

@@ -91,7 +91,7 @@ describe('the arrangement (order and visibility) of the result layers of a slide
     expect(keysIn(moveLayer(all, 'dddddddd', 1))).toEqual([a, b, c]);
   });
 
-  it('completeArrangement shows the first ready layer unless the user has chosen an existing layer or hidden all', () => {
+  it('completeArrangement shows the first ready layer when the user has chosen nothing, or only missing layers', () => {
     const queuedAndReady = [layer(a, 'queued'), layer(b)];
     const firstReadyShown = [hiddenWithDefaults(a), shownWithDefaults(b)];
     expect(completeArrangement(queuedAndReady, null).layers).toEqual(firstReadyShown);
@@ -102,7 +102,7 @@ describe('the arrangement (order and visibility) of the result layers of a slide
     ]);
   });
 
-  it('withoutTrailingDefaults omits hidden layers at the end of the list unless they were moved or changed', () => {
+  it('withoutTrailingDefaults omits hidden layers at the end of the list unless the user has moved them or changed their settings', () => {
     const shortText = (chosen: string) =>
       formatArrangement(
         withoutTrailingDefaults(layers, completeArrangement(layers, parseArrangement(chosen))),
@@ -147,7 +147,7 @@ describe('settingsOf (all display settings of a result layer) and choiceOf (only
     });
   });
 
-  it('settingsOf ignores a measurement that no object has, and a range whose minimum exceeds its maximum', () => {
+  it('settingsOf returns the default for a measurement that no object has, and for a range whose minimum exceeds its maximum', () => {
     for (const measurementIndex of [1, 7]) {
       const { style } = settingsOf(cells, {
         ...shownWithDefaults(a),

@@ -34,7 +34,7 @@ describe('colourTableOf (colours of an analysis result on the slide) for a heatm
     expect(rgba(table, 255)).toEqual([0, 0, 0, 0]);
   });
 
-  it('spreads the palette over the usual range of values (1st to 99th percentile), and gives higher values the last colour of the palette', () => {
+  it('returns the last colour of the palette for values above the usual range (1st to 99th percentile)', () => {
     const skewed: RasterDescriptor = { ...heatmap, usual_range: { min: 0.05, max: 0.25 } };
     const style = defaultRasterStyle(skewed);
     expect(style).toMatchObject({ minValue: expect.closeTo(0.07), maxValue: 1 });
@@ -139,7 +139,7 @@ function buildIndex(
 }
 
 describe('BoundedCache (cache of a result layer)', () => {
-  it('loads each entry once, calls onChange after loading, and evicts the least recently used entry when it is full', async () => {
+  it('loads each entry once, and evicts the least recently used entry when the cache is full', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const onChange = vi.fn<() => void>();
     const cache = new BoundedCache(2, load, onChange);
@@ -153,7 +153,7 @@ describe('BoundedCache (cache of a result layer)', () => {
     expect(load).toHaveBeenCalledTimes(3);
   });
 
-  it('keeps all entries of a frame that needs more entries than the cache has, and loads each of them once', async () => {
+  it('keeps all entries of a frame that needs more entries than the limit of the cache', async () => {
     const load = vi.fn<(key: number) => Promise<string>>(async (key) => `tile ${key}`);
     const cache = new BoundedCache(2, load, () => undefined);
     const drawFrame = (keys: readonly number[]) => {
@@ -169,7 +169,7 @@ describe('BoundedCache (cache of a result layer)', () => {
     expect([1, 2, 3, 4].map((key) => cache.peek(key))).toEqual([null, null, null, 'tile 4']);
   });
 
-  it('loads a failed entry again after 2 s, then 4 s, up to 32 s, but only when it is requested', async () => {
+  it('loads a failed entry again after 2, 4, 8, 16 and 32 s while the entry is requested', async () => {
     vi.useFakeTimers();
     const loadTimes: number[] = [];
     const load = async (): Promise<string> => {
@@ -209,7 +209,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
   };
   const wholeSlide = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 
-  it('reports a failure and asks to be drawn again 2 s after the request for its index has failed, and then loads the index', async () => {
+  it('loads the index of its blocks again 2 s after the request for the index has failed', async () => {
     vi.useFakeTimers();
     const load = vi
       .mocked(loadBlockIndex)
@@ -238,7 +238,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     vi.useRealTimers();
   });
 
-  it('retries a failed count of the objects that pass a filter only after 5 s, although the layer is drawn in the meantime', async () => {
+  it('waits 5 s before it retries a failed count of the objects that pass a filter', async () => {
     vi.useFakeTimers();
     const tooManyObjects = { box: [0, 0, 400, 400], first: 0, objects: 60_001 } as const; // for drawing each of them
     vi.mocked(loadBlockIndex).mockResolvedValueOnce(buildIndex([tooManyObjects]));

@@ -42,7 +42,7 @@ describe('stepOfItem (finds the step of a tour that a presenter shows)', () => {
   /** A slide, then a case of two slides, the second of which is the slide of the first item. */
   const steps = [stepOf(0, 'a'), stepOf(1, 'b'), stepOf(1, 'a')];
 
-  it('finds each step from the value of itemOfStep, also when the second slide of a case is the slide of an earlier item, too', () => {
+  it('returns the index of each step for the value of itemOfStep, although two steps show the same slide', () => {
     expect(steps.map((_, index) => itemOfStep(steps, index))).toEqual([0, 1, 'a']);
     expect(steps.map((_, index) => stepOfItem(steps, itemOfStep(steps, index) ?? ''))).toEqual([0, 1, 2]);
   });

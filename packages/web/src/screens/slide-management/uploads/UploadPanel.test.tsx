@@ -78,7 +78,7 @@ const announcedUploads = (calls: readonly { readonly name: string; readonly body
   calls.filter(({ name }) => name === 'POST /admin/uploads').map(({ body }) => body);
 
 describe('the upload panel of the slides screen', () => {
-  it('lists chosen files that are not slides, and asks for a dataset before it uploads the others', async () => {
+  it('shows why chosen files cannot be uploaded, and asks for a dataset before it uploads the remaining slide', async () => {
     const { panel, choose, calls } = await openPanel([]);
     await choose('notes.txt', 'alone.mrxs', 'a.svs');
     const alert = within(await panel.findByRole('alert'));
@@ -289,7 +289,7 @@ describe('the upload panel of the slides screen', () => {
     expect(panel.queryByText('secret.svs')).toBeNull();
   });
 
-  it('does not retry a failed upload of the previous account after another account has signed in and has not yet opened the panel', async () => {
+  it('does not retry a failed upload of the previous account after another account has signed in', async () => {
     const earlierAccount = await openPanel([], { 'GET /admin/datasets': { datasets: [existingDataset] } });
     const field = earlierAccount.panel.getByRole('combobox', { name: 'Veri kümesi' });
     await earlierAccount.person.type(field, 'Yeni');
@@ -307,7 +307,7 @@ describe('the upload panel of the slides screen', () => {
     expect(announcedUploads(next.calls)).toEqual([]);
   });
 
-  it('makes the browser ask before it closes the page while an upload waits for the network, until the upload is cancelled', async () => {
+  it('makes the browser ask before it closes the page while an upload waits for the network', async () => {
     const { panel, choose, person } = await openPanel([], {
       'GET /admin/datasets': { datasets: [existingDataset] },
     });

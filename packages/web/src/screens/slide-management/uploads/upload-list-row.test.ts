@@ -191,7 +191,7 @@ describe('uploadListRowsOf (computes the rows of the upload list, with Turkish t
     expect(rowsAfterOneSecond([waiting], [open])).toEqual([['Sırada', null, ['pause', 'cancel']]]);
   });
 
-  it('returns the state that the server reports once this tab has sent all files', () => {
+  it('returns the state on the server for an upload of which this tab has sent all files', () => {
     const sent = localUpload({ phase: 'sent', sentBytes: 100 });
     expect(rowsAfterOneSecond([sent], [])).toEqual([['Sunucu denetliyor', null, []]]);
     expect(rowsAfterOneSecond([sent], [serverUpload({ images: [uploadedImage('ready')] })])).toEqual([
