@@ -52,7 +52,7 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     expect(await readNativeLevelTile(slide, small, 0)).toBeNull();
   });
 
-  it('in JPEG 2000 return an empty tile with the coding JPEG, and a stored tile with the coding of the level', async () => {
+  it('in JPEG 2000 return an empty tile with the coding JPEG, and a tile of the file with the coding of the level', async () => {
     const slide = await openBytes(await buildSvs({ isEmpty: (_, column, row) => column + row === 0 }));
     const [full] = await findNativeLevels(slide);
     const jpeg2000 = {
