@@ -161,11 +161,12 @@ export function stringifyDataSets(dataSets: readonly JsonDataSet[]): string {
 
 function stringifyDataSet(dataSet: JsonDataSet): string {
   const byTag = Object.entries(dataSet).sort(([tagA], [tagB]) => (tagA < tagB ? -1 : 1));
-  const elements = byTag.map(([tag, { vr, Value, ...rest }]) => {
+  const elements = byTag.map(([tag, element]) => {
+    const { vr, Value: items } = element;
     const text =
-      vr === 'SQ' && Value !== undefined
-        ? `{"vr":"SQ","Value":${stringifyDataSets(Value as readonly JsonDataSet[])}}`
-        : JSON.stringify({ vr, Value, ...rest });
+      vr === 'SQ' && items !== undefined
+        ? `{"vr":"SQ","Value":${stringifyDataSets(items as readonly JsonDataSet[])}}`
+        : JSON.stringify(element);
     return `"${tag}":${text}`;
   });
   return `{${elements.join(',')}}`;

@@ -8,6 +8,7 @@ import type { ColourProfile } from '../colour/slide-colour.ts';
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import type { Colour } from '../decode/raster.ts';
 import { type BufferAllocator, type Slide, SlideError, type TileAddress } from '../model/slide.ts';
+import { readOnce } from '../source/read-once.ts';
 
 /** Size, tile size and levels of a Deep Zoom image. A viewer reads the descriptor before it requests tiles. */
 export interface DeepZoomDescriptor {
@@ -268,14 +269,11 @@ function matchingDziLevel(
 }
 
 /** Blank tiles by size and colour; all empty tiles of one size and colour share one JPEG. */
-const blankTiles = new Map<string, Promise<Uint8Array>>();
+const blankTiles = new Map<string, () => Promise<Uint8Array>>();
 
 function cachedBlankTile(tileSize: number, colour: Colour): Promise<Uint8Array> {
   const key = `${tileSize} ${colour.r} ${colour.g} ${colour.b}`;
-  const cachedTile = blankTiles.get(key);
-  if (cachedTile !== undefined) return cachedTile;
-  const blank = blankJpeg(tileSize, tileSize, colour);
-  blankTiles.set(key, blank);
-  blank.catch(() => blankTiles.delete(key)); // after a failure, the next empty tile is encoded again
-  return blank;
+  const encodeBlank = blankTiles.get(key) ?? readOnce(() => blankJpeg(tileSize, tileSize, colour));
+  blankTiles.set(key, encodeBlank);
+  return encodeBlank();
 }
