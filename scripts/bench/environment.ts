@@ -10,6 +10,11 @@ import { makeSlides } from './slides/slides.ts';
 export interface BenchOptions {
   /** True for a short run that only checks that the part works; its results are not written to docs/performance.md. */
   readonly isQuick: boolean;
+  /**
+   * Folder of an installed and built checkout of another version, which the parts `servers` and `browser` measure in turns with this
+   * one; null for this version alone. The results are then only printed.
+   */
+  readonly otherCheckout: string | null;
 }
 
 export interface BenchEnvironment {
@@ -19,6 +24,8 @@ export interface BenchEnvironment {
   readonly slides: string;
   /** Side of the tiles of these slides, in pixels. */
   readonly tileSize: number;
+  /** Folder of the product's code; by default this checkout. */
+  readonly checkout?: string;
   /**
    * Returns the command line with a prefix (taskset) that makes it run on the processor reserved for servers. Returns
    * the command line unchanged when servers and client share all processors.
@@ -39,6 +46,11 @@ export async function createEnvironment(): Promise<BenchEnvironment> {
   const cache = cacheFolder();
   const { folder, tileSize } = await makeSlides(cache);
   return { cache, slides: folder, tileSize, pin: (commandLine) => commandLine };
+}
+
+/** Returns the environment of another version of the product, whose data must not be shared with this version. */
+export function environmentOf(otherCheckout: string, environment: BenchEnvironment): BenchEnvironment {
+  return { ...environment, checkout: otherCheckout, cache: join(environment.cache, 'other-version') };
 }
 
 /**

@@ -3,10 +3,14 @@
  * the parts `servers` (a comparison with other tile servers) and `browser` run; `npm run bench -- results sharing` runs the named
  * parts. `npm run load` runs the part `viewers`, which simulates 1,000 viewers.
  *
- * The results replace the tables in docs/performance.md, except with `--quick`, which only checks that the parts work. Slides and
+ * `--beside <folder>` measures another version in turns with this one, in the parts `servers` and `browser`. The folder is a checkout in
+ * which `npm start` has run once, so that its packages are installed and its web app is built.
+ *
+ * The results replace the tables in docs/performance.md, except with `--beside`, and with `--quick`, which only checks that the parts work. Slides and
  * other data are kept in BENCH_DIR, by default in the user's cache folder.
  */
 import { platform } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildWebApp } from '../build/web-app.ts';
 import { main, ScriptExit } from '../launcher/runtime.mjs';
@@ -33,7 +37,7 @@ const parts: Readonly<Record<string, () => Promise<(options: BenchOptions) => Pr
 await main(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false } },
+    options: { quick: { type: 'boolean', default: false }, beside: { type: 'string' } },
   });
   const names = positionals.length > 0 ? positionals : ['servers', 'browser'];
   const partLoaders = names.map((name) => {
@@ -43,13 +47,17 @@ await main(async () => {
     }
     return loadPart;
   });
+  if (values.beside !== undefined && names.some((name) => name !== 'servers' && name !== 'browser')) {
+    throw new ScriptExit('Only the parts servers and browser measure another version with --beside.');
+  }
   if (platform() !== 'linux')
     throw new ScriptExit('The bench reads resource usage from /proc: it needs Linux.');
 
+  const otherCheckout = values.beside === undefined ? null : resolve(values.beside);
   await buildWebApp();
   for (const loadPart of partLoaders) {
     const part = await loadPart();
-    await part({ isQuick: values.quick });
+    await part({ isQuick: values.quick, otherCheckout });
   }
   return 0;
 });

@@ -36,7 +36,7 @@ export function tilePathOf(imageId: string, tile: string, session: string): stri
 
 /** Starts the product and waits until it has ingested all slides, of which there are at least `slideCount` (by default 3). */
 export async function startProduct(
-  { slides, cache, pin }: Pick<BenchEnvironment, 'slides' | 'cache' | 'pin'>,
+  { slides, cache, pin, checkout }: Omit<BenchEnvironment, 'tileSize'>,
   env: NodeJS.ProcessEnv = {},
   slideCount?: number,
 ): Promise<RunningProduct> {
@@ -53,6 +53,7 @@ export async function startProduct(
       ...env,
     },
     pin,
+    checkout,
   );
   const { url, port, pid, stop } = server;
   try {

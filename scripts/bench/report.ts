@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { root } from '../launcher/runtime.mjs';
+import type { BenchOptions } from './environment.ts';
 
 const performancePage = join(root, 'docs/performance.md');
 
@@ -29,15 +30,19 @@ export function replacePart(text: string, name: string, results: string): string
   return text.slice(0, start) + markedResults + text.slice(end + endMark.length);
 }
 
-/** Prints the results of a part, and writes them into docs/performance.md unless the run was quick. @param lines Markdown */
+/**
+ * Prints the results of a part, and writes them into docs/performance.md unless the run was quick or measured another version too.
+ *
+ * @param lines Markdown
+ */
 export function publish(
   name: string,
   lines: readonly string[],
-  { isQuick }: { readonly isQuick: boolean },
+  { isQuick, otherCheckout = null }: Pick<BenchOptions, 'isQuick'> & Partial<BenchOptions>,
 ): void {
   const results = lines.join('\n');
   console.log(`\n${results}\n`);
-  if (isQuick) return;
+  if (isQuick || otherCheckout !== null) return;
   const text = existsSync(performancePage) ? readFileSync(performancePage, 'utf8') : '# Performance\n';
   writeFileSync(performancePage, replacePart(text, name, results));
 }

@@ -1,7 +1,7 @@
 /** Servers as child processes whose output goes to a log file. */
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { exitCodeOf, passSignalsTo, serverCommand, start } from '../launcher/runtime.mjs';
+import { exitCodeOf, passSignalsTo, root, serverCommand, start } from '../launcher/runtime.mjs';
 import { waitUntilReady } from '../services/api-client.ts';
 import { findFreePort } from '../services/free-port.ts';
 
@@ -12,15 +12,21 @@ export interface LoggedProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program and passes it the signals of this process. @param logFile file to which its output is appended */
+/**
+ * Starts a program and passes it the signals of this process.
+ *
+ * @param logFile file to which its output is appended
+ * @param cwd working directory; by default the root folder of the project
+ */
 export function startLogged(
   commandLine: readonly string[],
   logFile: string,
   env: NodeJS.ProcessEnv = {},
+  cwd = root,
 ): LoggedProcess {
   mkdirSync(dirname(logFile), { recursive: true });
   const logDescriptor = openSync(logFile, 'a');
-  const child = start(commandLine, { env, stdio: ['ignore', logDescriptor, logDescriptor] });
+  const child = start(commandLine, { env, cwd, stdio: ['ignore', logDescriptor, logDescriptor] });
   const passedSignals = passSignalsTo(child);
   const ended = exitCodeOf(child).finally(() => passedSignals.release());
   if (child.pid === undefined) throw new Error(`${commandLine[0]} could not be started.`);
@@ -44,19 +50,18 @@ export interface ServerProcess extends LoggedProcess {
  * Starts the product on a free loopback port and waits until it is ready.
  *
  * @param wrap returns the command line to run in place of the server's, for example one that selects a processor
+ * @param checkout folder of the product's code; by default this one
  */
 export async function startServer(
   logFile: string,
   env: NodeJS.ProcessEnv,
   wrap: (commandLine: readonly string[]) => readonly string[] = (commandLine) => commandLine,
+  checkout = root,
 ): Promise<ServerProcess> {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = startLogged(wrap(serverCommand()), logFile, {
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ...env,
-  });
+  const settings = { HOST: '127.0.0.1', PORT: String(port), ...env };
+  const child = startLogged(wrap(serverCommand()), logFile, settings, checkout);
   const failedStart = child.ended.then((code) => {
     throw new Error(`The server ended with exit code ${code}; its log is ${logFile}.`);
   });

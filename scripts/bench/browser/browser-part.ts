@@ -7,7 +7,12 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { callApi, signIn } from '../../services/api-client.ts';
 import { findChromium } from '../../services/chromium.ts';
-import { type BenchOptions, createEnvironment } from '../environment.ts';
+import {
+  type BenchEnvironment,
+  type BenchOptions,
+  createEnvironment,
+  environmentOf,
+} from '../environment.ts';
 import { browserVerdicts } from '../goals.ts';
 import { median, quantile } from '../load/statistics.ts';
 import { administrator, type RunningProduct, startProduct } from '../product.ts';
@@ -54,38 +59,66 @@ interface Step {
   readonly inMemory: number;
 }
 
+/** The measurements of one version of the product. */
 interface Results {
-  /** Version of Chromium. */
-  readonly chromium: string;
-  readonly openings: readonly Opening[];
-  readonly steps: readonly Step[];
-  readonly pans: readonly Pan[];
+  readonly openings: Opening[];
+  readonly steps: Step[];
+  readonly pans: Pan[];
+}
+
+/** A version of the product that is measured in turns with the others. */
+interface Version {
+  readonly name: string;
+  readonly product: RunningProduct;
+  readonly visit: Visit;
+  readonly results: Results;
 }
 
 /** Opens a page in a new browser context, signed in, and closes it when `use` has finished. */
 type Visit = <Result>(path: string, viewport: Size, use: (page: Page) => Promise<Result>) => Promise<Result>;
 
-export async function browserPart({ isQuick }: BenchOptions): Promise<void> {
-  const repetitions = isQuick ? 3 : 30;
+export async function browserPart({ isQuick, otherCheckout }: BenchOptions): Promise<void> {
   const environment = await createEnvironment();
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  const versions: Version[] = [];
+  try {
+    versions.push(await startVersion('product', environment, browser));
+    if (otherCheckout !== null) {
+      const otherEnvironment = environmentOf(otherCheckout, environment);
+      versions.push(await startVersion('other version', otherEnvironment, browser));
+    }
+    await measureVersions(versions, isQuick);
+    report(versions, browser.version(), { isQuick, otherCheckout });
+  } finally {
+    await browser.close();
+    for (const { product } of versions) await product.stop();
+  }
+}
+
+async function startVersion(name: string, environment: BenchEnvironment, browser: Browser): Promise<Version> {
   const product = await startProduct(environment);
   // Prerendering would compete with the browser for the processors.
   await waitUntilTilesAreRendered([join(environment.cache, 'data')]);
-  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
-  try {
-    const visit = await signInForVisits(browser, product);
-    const openings: Opening[] = [];
-    for (let i = 0; i < repetitions; i += 1) openings.push(await measureOpening(visit));
-    const steps = await measureSteps(visit, product, repetitions);
-    const seconds = isQuick ? 1 : 3;
-    const pans = [
+  const visit = await signInForVisits(browser, product);
+  return { name, product, visit, results: { openings: [], steps: [], pans: [] } };
+}
+
+/** Measures the versions in turns, so that a temporary load of the machine by other programs affects all of them. */
+async function measureVersions(versions: readonly Version[], isQuick: boolean): Promise<void> {
+  const rounds = isQuick ? 1 : 6;
+  const openingsPerRound = isQuick ? 3 : 5;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { product, visit, results } of versions) {
+      for (let i = 0; i < openingsPerRound; i += 1) results.openings.push(await measureOpening(visit));
+      results.steps.push(...(await measureSteps(visit, product, openingsPerRound)));
+    }
+  }
+  const seconds = isQuick ? 1 : 3;
+  for (const { product, visit, results } of versions) {
+    results.pans.push(
       { name: '1280 × 800', ...(await measurePan(visit, product, laptop, seconds)) },
       { name: '3840 × 2160', ...(await measurePan(visit, product, fourK, seconds)) },
-    ];
-    report({ chromium: browser.version(), openings, steps, pans }, isQuick);
-  } finally {
-    await browser.close();
-    await product.stop();
+    );
   }
 }
 
@@ -193,7 +226,26 @@ async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-function report({ chromium: version, openings, steps, pans }: Results, isQuick: boolean): void {
+function report(versions: readonly Version[], chromiumVersion: string, options: BenchOptions): void {
+  const [first] = versions;
+  if (first === undefined) return;
+  const lines = versions.flatMap(({ name, results }) =>
+    versions.length === 1 ? ['', ...tablesOf(results)] : ['', `**${name}**`, '', ...tablesOf(results)],
+  );
+  publish(
+    'browser',
+    [
+      describeMachine({ Chromium: chromiumVersion }),
+      '',
+      `${first.results.openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, including the fade-in. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
+      ...lines,
+    ],
+    options,
+  );
+}
+
+/** Returns the Markdown lines with the results of one version. */
+function tablesOf({ openings, steps, pans }: Results): string[] {
   const percentilesOf = (numbers: readonly number[]) => ({
     p50: quantile(numbers, 0.5),
     p95: quantile(numbers, 0.95),
@@ -211,32 +263,25 @@ function report({ chromium: version, openings, steps, pans }: Results, isQuick: 
     'p50 ms': p50.toFixed(0),
     'p95 ms': p95.toFixed(0),
   });
-  publish(
-    'browser',
-    [
-      describeMachine({ Chromium: version }),
-      '',
-      `${openings.length} repetitions each; browser and server share all processors. Sharp is the last change of any pixel, including the fade-in. The adjacent field counts from the end of the movement itself, which is what the same movement takes when all tiles are loaded.`,
-      `A first view sends ${median(openings.map(({ requests }) => requests))} API requests after the click, ${Math.max(...openings.map(({ repeated }) => repeated))} of them twice.`,
-      '',
-      markdownTable(browserVerdicts(measured)),
-      '',
-      markdownTable([
-        row('click to first pixels', measured.first),
-        row('click to sharp', measured.sharp),
-        row('adjacent field sharp', measured.adjacent),
-        row('the movement to the adjacent field', measured.movement),
-      ]),
-      '',
-      markdownTable(
-        pans.map(({ name, perSecond, p95, longest }) => ({
-          panning: name,
-          'frames/s (median)': perSecond.toFixed(0),
-          'p95 frame ms': p95.toFixed(0),
-          'longest frame ms': longest.toFixed(0),
-        })),
-      ),
-    ],
-    { isQuick },
-  );
+  return [
+    `A first view sends ${median(openings.map(({ requests }) => requests))} API requests after the click, ${Math.max(...openings.map(({ repeated }) => repeated))} of them twice.`,
+    '',
+    markdownTable(browserVerdicts(measured)),
+    '',
+    markdownTable([
+      row('click to first pixels', measured.first),
+      row('click to sharp', measured.sharp),
+      row('adjacent field sharp', measured.adjacent),
+      row('the movement to the adjacent field', measured.movement),
+    ]),
+    '',
+    markdownTable(
+      pans.map(({ name, perSecond, p95, longest }) => ({
+        panning: name,
+        'frames/s (median)': perSecond.toFixed(0),
+        'p95 frame ms': p95.toFixed(0),
+        'longest frame ms': longest.toFixed(0),
+      })),
+    ),
+  ];
 }

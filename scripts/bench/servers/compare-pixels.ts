@@ -22,7 +22,7 @@ const comparedHalvings = [0, 2, 4];
  */
 export async function comparePixels(
   environment: BenchEnvironment,
-  { isQuick }: BenchOptions,
+  { isQuick }: Pick<BenchOptions, 'isQuick'>,
 ): Promise<{ compared: number; largest: number } | null> {
   const { found } = findServers(environment);
   const product = found.find(({ name }) => name === 'product');

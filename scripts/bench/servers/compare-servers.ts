@@ -37,6 +37,8 @@ export interface ServerResult {
 export interface ComparedServer {
   readonly name: string;
   readonly version: string;
+  /** True for this version and the other version of the product. */
+  readonly isProduct: boolean;
   /** True when the server cannot read the common slide, so that its results come from another file. */
   readonly usesOtherSlide: boolean;
 }
@@ -70,7 +72,7 @@ interface Workload {
 /** Measures all installed servers in each round. @throws Error when a server fails a request */
 export async function compareServers(
   environment: BenchEnvironment,
-  { isQuick }: BenchOptions,
+  { isQuick, otherCheckout }: BenchOptions,
 ): Promise<Comparison> {
   const slide = { ...bigSlide, tileSize: environment.tileSize };
   const workload = {
@@ -79,7 +81,7 @@ export async function compareServers(
     isNative: (tile: string) => tile.startsWith(`${maxLevelOf(slide)}/`),
     seconds: isQuick ? 1 : 3,
   };
-  const { found, absent } = findServers(environment);
+  const { found, absent } = findServers(environment, otherCheckout);
   const product = found.find(({ name }) => name === 'product');
   if (product !== undefined && found.some(({ name }) => name === 'nginx')) {
     const mayReuse = isQuick;
@@ -108,7 +110,12 @@ export async function compareServers(
       rounds: rounds.length,
       seconds: workload.seconds,
     },
-    servers: found.map(({ name, version, usesOtherSlide = false }) => ({ name, version, usesOtherSlide })),
+    servers: found.map(({ name, version, isProduct = false, usesOtherSlide = false }) => ({
+      name,
+      version,
+      isProduct,
+      usesOtherSlide,
+    })),
     absent,
     results: medians(rounds),
   };

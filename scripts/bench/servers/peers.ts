@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { findCommand } from '../../services/find-command.ts';
 import { findFreePort } from '../../services/free-port.ts';
-import type { BenchEnvironment } from '../environment.ts';
+import { type BenchEnvironment, environmentOf } from '../environment.ts';
 import { measureResponseTime } from '../load/connection.ts';
 import type { LoadTarget } from '../load/load-client.ts';
 import { startProduct } from '../product.ts';
@@ -26,6 +26,8 @@ export interface RunningServer extends LoadTarget {
 export interface TileServer {
   readonly name: string;
   readonly version: string;
+  /** True for this version and the other version of the product. */
+  readonly isProduct?: boolean;
   /** True when the server cannot read the common slide (scan.svs) and gets another one. */
   readonly usesOtherSlide?: boolean;
   start(): Promise<RunningServer>;
@@ -38,23 +40,37 @@ type Candidate = Omit<TileServer, 'version'> & { readonly version: string | unde
 
 const isInstalled = (server: Candidate): server is TileServer => server.version !== undefined;
 
-/** Returns the installed servers, and the names of the servers that are not installed. */
-export function findServers(environment: BenchEnvironment): {
+/**
+ * Returns the installed servers, and the names of the servers that are not installed.
+ *
+ * @param otherCheckout folder of another version of the product, which becomes a server of its own; null for none
+ */
+export function findServers(
+  environment: BenchEnvironment,
+  otherCheckout: string | null = null,
+): {
   found: readonly TileServer[];
   absent: readonly string[];
 } {
-  const servers = [nginxServer, productServer, openSlideServer, iipServer].map((createCandidate) =>
-    createCandidate(environment),
-  );
+  const servers: Candidate[] = [
+    nginxServer(environment),
+    productServer('product', environment),
+    ...(otherCheckout === null
+      ? []
+      : [productServer('other version', environmentOf(otherCheckout, environment))]),
+    openSlideServer(environment),
+    iipServer(environment),
+  ];
   return {
     found: servers.filter(isInstalled),
     absent: servers.filter((server) => !isInstalled(server)).map(({ name }) => name),
   };
 }
 
-function productServer(environment: BenchEnvironment): Candidate {
+function productServer(name: string, environment: BenchEnvironment): Candidate {
   return {
-    name: 'product',
+    name,
+    isProduct: true,
     version: process.version.replace('v', 'Node '),
     async start() {
       const running = await startProduct(environment);

@@ -12,18 +12,19 @@ import { comparePixels } from './compare-pixels.ts';
 import { compareServers } from './compare-servers.ts';
 import { serversTable } from './servers-table.ts';
 
-export async function serversPart({ isQuick }: BenchOptions): Promise<void> {
+export async function serversPart({ isQuick, otherCheckout }: BenchOptions): Promise<void> {
   const processors = availableParallelism();
   const environment = await createEnvironment();
   const pinnedEnvironment = withSeparateProcessors(environment); // null: servers and client share the processors
   const { workload, servers, absent, results } = await compareServers(pinnedEnvironment ?? environment, {
     isQuick,
+    otherCheckout,
   });
   const pixels = await comparePixels(pinnedEnvironment ?? environment, { isQuick });
   if (pinnedEnvironment !== null) useAllProcessors(processors);
 
   const versions = Object.fromEntries(
-    servers.filter(({ name }) => name !== 'product').map(({ name, version }) => [name, version]),
+    servers.filter(({ isProduct }) => !isProduct).map(({ name, version }) => [name, version]),
   );
   const clientShare = Math.max(...Object.values(results).map(({ native }) => native.clientShare));
   publish(
@@ -42,6 +43,6 @@ export async function serversPart({ isQuick }: BenchOptions): Promise<void> {
       '',
       serversTable(servers, results),
     ],
-    { isQuick },
+    { isQuick, otherCheckout },
   );
 }

@@ -14,7 +14,7 @@ const ratio = (value: number, nginxValue = Number.NaN) =>
 
 /** Returns a table with one row per server. A ratio to nginx is a dash if nginx did not run or had another slide. */
 export function serversTable(
-  servers: readonly ComparedServer[],
+  servers: readonly Pick<ComparedServer, 'name' | 'usesOtherSlide'>[],
   results: Readonly<Record<string, ServerResult>>,
 ): string {
   return markdownTable(
