@@ -117,6 +117,21 @@ describe.each(databaseKinds)(
       expect(await cases()).toEqual(['V-1: c.svs']);
     });
 
+    it.each([
+      ['the number of spaces', 'Olgu  1', 'Olgu 1'],
+      ['a variation selector, which is invisible', 'Olgu 1', 'Olgu\ufe0f 1'],
+      ['ß instead of ss', 'Gross 1', 'Groß 1'],
+    ])(
+      'are not created beside a case of an administrator whose name differs only in %s',
+      async (_, ofAdmin, ofFile) => {
+        const { admin, write, cases, server } = await startWithCsv(csv());
+        const slides = [{ image_id: await server.idOf('c.svs') }];
+        await admin.call(createCase, { body: { dataset: 'Set', name: ofAdmin, slides } });
+        await write(csv(`a.svs,${ofFile},,`));
+        expect(await cases()).toEqual([`${ofAdmin}: c.svs`]);
+      },
+    );
+
     it('keep their slides while catalogue.csv cannot be parsed, and get a slide back when its missing file reappears', async () => {
       const { write, cases, server } = await startWithCsv(csv('a.svs,V-1,,', 'b.svs,V-1,,'));
       const before = await cases();

@@ -2,7 +2,7 @@
  * Queries for cases (groups of slides of one specimen) with their slides and registrations (transforms that align one slide of a
  * case with another), and for the records of cases that scans import from metadata files (catalogue.csv, dataset.json).
  */
-import { type CaseRegistration, isSameName, type RegistrationMatrix } from '@lamina/contract';
+import { type CaseRegistration, nameKey, type RegistrationMatrix } from '@lamina/contract';
 import { sortKeyOf } from '../domain/catalogue-order.ts';
 import type { Connection, DatabaseTransaction } from './database.ts';
 import { isOneOf } from './dialects.ts';
@@ -10,7 +10,7 @@ import type { Row } from './schema.ts';
 
 export type CaseSlideRow = Omit<Row<'case_slides'>, 'case_id' | 'position'>;
 
-export interface StoredCase extends Omit<Row<'cases'>, 'sort_key'> {
+export interface StoredCase extends Omit<Row<'cases'>, 'sort_key' | 'name_key'> {
   readonly slides: CaseSlideRow[];
   readonly registrations: CaseRegistration[];
 }
@@ -73,7 +73,7 @@ async function withSlidesAndRegistrations(db: Connection, rows: readonly CaseRow
     .execute();
   const slidesByCase = Map.groupBy(slides, ({ case_id }) => case_id);
   const registrationsByCase = Map.groupBy(registrations, ({ case_id }) => case_id);
-  return rows.map(({ sort_key: _, ...row }) => ({
+  return rows.map(({ sort_key: _sortKey, name_key: _nameKey, ...row }) => ({
     ...row,
     slides: (slidesByCase.get(row.id) ?? []).map(({ image_id, stain, block, note }) => ({
       image_id,
@@ -101,6 +101,7 @@ export async function saveCase(
   const { id, ...fields } = {
     ...row,
     sort_key: sortKeyOf({ dataset_name: row.dataset, file_name: row.name }), // cases are sorted like slides
+    name_key: nameKey(row.name),
   };
   await tx
     .insertInto('cases')
@@ -146,7 +147,7 @@ export async function saveRegistration(
     .execute();
 }
 
-/** Finds the case of a dataset with this name, ignoring letter case and Unicode form; null when there is none. */
+/** Finds the case of a dataset whose name is a spelling of this name (see `nameKey`); null when there is none. */
 export async function findCaseNamed(
   db: Connection,
   { dataset, name }: Pick<CaseRow, 'dataset' | 'name'>,
@@ -154,12 +155,12 @@ export async function findCaseNamed(
   const rows = await db
     .selectFrom('cases')
     .selectAll()
-    .where('sort_key', '=', sortKeyOf({ dataset_name: dataset, file_name: name }))
+    .where('name_key', '=', nameKey(name))
+    .where('dataset', '=', dataset)
     .orderBy('id')
+    .limit(1)
     .execute();
-  // Different names can have the same sort key, for example names that differ only in leading zeros.
-  const firstMatch = rows.filter((row) => row.dataset === dataset && isSameName(row.name, name)).slice(0, 1);
-  return (await withSlidesAndRegistrations(db, firstMatch))[0] ?? null;
+  return (await withSlidesAndRegistrations(db, rows))[0] ?? null;
 }
 
 /** Fields of a case that scans import from metadata files. */

@@ -40,6 +40,7 @@ import { up as casesOfFiles } from './migrations/0035-cases-of-files.ts';
 import { up as longClassNames } from './migrations/0036-long-class-names.ts';
 import { up as hiddenLayers } from './migrations/0037-hidden-layers.ts';
 import { up as firstAnswers } from './migrations/0038-first-answers.ts';
+import { up as caseNameKeys } from './migrations/0039-case-name-keys.ts';
 import { type MonitoredPool, openBackgroundPostgresPool, openPostgresPool } from './postgres-pool.ts';
 import type { LockName, Tables } from './schema.ts';
 
@@ -81,6 +82,7 @@ export const migrations = {
   '0036-long-class-names': { up: longClassNames },
   '0037-hidden-layers': { up: hiddenLayers },
   '0038-first-answers': { up: firstAnswers },
+  '0039-case-name-keys': { up: caseNameKeys },
 };
 
 // The driver returns 64-bit integers as text by default. Counts and sizes stay below 2^53, so numbers are exact.

@@ -470,6 +470,8 @@ interface CaseTable {
   description: string | null;
   /** Position in the list: dataset, then name (see domain/catalogue-order.ts). */
   sort_key: string;
+  /** Key of the name, equal for all its spellings (see `nameKey`). */
+  name_key: string;
   /** Increments with every change. */
   version: number;
   created_at: string;
