@@ -51,12 +51,31 @@ describe('estimateGreyRange (estimates the black and the white value of a grey c
       const { black, white } = await contrastOf(bits, 100, () => sample);
       expect(Math.abs(black - range.black)).toBeLessThanOrEqual(bits === 8 ? 0 : 2);
       expect(white - black).toBe(range.white - range.black);
+      expect(white).toBeLessThanOrEqual(2 ** bits - 1);
     },
   );
 
-  it('returns a range that covers at least 80 % (20 to 180) of a gradient from 0 to 199 across 4,000 pixels', async () => {
-    const { black, white } = await contrastOf(8, 4000, (x) => Math.floor(x / 20));
-    expect(black).toBeLessThan(20);
-    expect(white).toBeGreaterThan(180);
+  it('returns a range inside a gradient from 30 to 229 across 4,000 pixels that covers at least 80 % of it (50 to 210)', async () => {
+    const { black, white } = await contrastOf(8, 4000, (x) => 30 + Math.floor(x / 20));
+    expect(black).toBeGreaterThanOrEqual(30);
+    expect(black).toBeLessThan(50);
+    expect(white).toBeGreaterThan(210);
+    expect(white).toBeLessThanOrEqual(229);
+  });
+
+  it('reads 64 tiles of a level of 500 tiles', async () => {
+    const page = { width: 4000, height: 100, tileSize: 32, samplesPerPixel: 1, bits: 8 } as const;
+    const directory = losslessDirectory({ ...page, sampleAt: () => 7 });
+    const source = memorySource(buildTiff({ directories: [directory] }).bytes);
+    const { first } = await openTiff(source);
+    const pyramid = await openPyramid(source, [await readTiffImage(first)]);
+    const addresses: string[] = [];
+    const readTile: typeof pyramid.readTile = (address) => {
+      addresses.push(`${address.column} ${address.row}`);
+      return pyramid.readTile(address);
+    };
+    await estimateGreyRange({ levels: pyramid.levels, readTile }, 8);
+    expect(addresses).toHaveLength(64);
+    expect(new Set(addresses).size).toBe(64);
   });
 });

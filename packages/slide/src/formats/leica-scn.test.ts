@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decodeImage } from '../decode/decode-image.ts';
 import { cropRaster, type Raster, shrinkRaster } from '../decode/raster.ts';
 import type { Slide } from '../model/slide.ts';
 import { ascii, buildTiff, type DirectoryPlan, short } from '../testing/build-tiff.ts';
@@ -126,25 +127,25 @@ describe('a Leica SCN file with one brightfield image', () => {
   it('has the image of the whole glass as macro, and throws ASSOCIATED_IMAGE_MISSING for a label', async () => {
     const slide = await open(oneImage, scnXml(ONE_IMAGE_XML));
     expect([...slide.associatedImages]).toEqual(['macro']);
-    expect(await slide.readAssociatedImage('macro')).toMatchObject({ width: 65, height: 190 });
+    const macro = await decodeImage(await slide.readAssociatedImage('macro'));
+    expect(difference(macro, paintTissue(65, 190)).max).toBe(0);
     await expect(slide.readAssociatedImage('label')).rejects.toMatchObject({
       code: 'ASSOCIATED_IMAGE_MISSING',
     });
   });
 
   it('shows only the brightfield image if there is a fluorescence image too', async () => {
-    const fluorescence = imageXml({
-      width: WIDTH,
-      height: HEIGHT,
-      ifd: 1,
-      light: 'fluorescence',
-      x: 2 * WIDTH,
-      y: 0,
-    });
-    const slide = await open(oneImage, scnXml(fluorescence + ONE_IMAGE_XML));
+    const picture = paintTissue(480, 320);
+    const fluorescence = imageXml({ width: 480, height: 320, ifd: 3, light: 'fluorescence', x: 0, y: 0 });
+    const slide = await open(
+      [...oneImage, ...levelsOf(picture)],
+      scnXml(macroXml(0) + fluorescence + imageXml({ width: WIDTH, height: HEIGHT, ifd: 1 })),
+    );
     const brightfield = await open(oneImage, scnXml(ONE_IMAGE_XML));
     expect(slide.levels).toEqual(brightfield.levels);
-    expect(slide.levels).toHaveLength(2);
+    for (const [level, downsample] of [1, 4].entries()) {
+      expect(difference(await drawLevel(slide, level), shrinkRaster(tissue, downsample)).max).toBe(0);
+    }
   });
 });
 
@@ -170,7 +171,9 @@ describe('a Leica SCN file with several images', () => {
         cropRaster(drawn, x / downsample, y / downsample, width / downsample, height / downsample);
       expect(difference(crop(0, 0, WIDTH, HEIGHT), shrinkRaster(tissue, downsample)).max).toBe(0);
       expect(difference(crop(500, 60, 160, 120), shrinkRaster(secondTissue, downsample)).max).toBe(0);
-      expect(crop(WIDTH, 0, 100, HEIGHT).rgb.every((sample) => sample === 255)).toBe(true);
+      // Between the images, and above and below the second one.
+      const glass = [crop(WIDTH, 0, 100, HEIGHT), crop(500, 0, 160, 60), crop(500, 180, 160, 60)];
+      for (const { rgb } of glass) expect(rgb.every((sample) => sample === 255)).toBe(true);
     }
   });
 

@@ -125,7 +125,7 @@ describe('a JPEG file', () => {
 
 describe('a PNG file', () => {
   it.each<[string, PngPlan, (x: number, y: number) => [number, number, number]]>([
-    ['RGB', {}, (x, y) => [0, 1, 2].map((i) => (x * 5 + y * 3 + i * 40) % 256) as [number, number, number]],
+    ['RGB', {}, (x, y) => rgbOf((i) => (x * 5 + y * 3 + i * 40) % 256)],
     ['grey', { colourType: 0 }, (x, y) => grey((x * 5 + y * 3) % 256)],
     ['grey of 1 bit', { colourType: 0, bits: 1 }, (x, y) => grey(((x * 5 + y * 3) % 2) * 255)],
     ['grey of 2 bits', { colourType: 0, bits: 2 }, (x, y) => grey(((x * 5 + y * 3) % 4) * 85)],
@@ -137,8 +137,8 @@ describe('a PNG file', () => {
     ],
     [
       'RGB of 16 bits',
-      { bits: 16, sample: (x, y, i) => x * 1000 + y * 7 + i },
-      (x, y) => grey((x * 1000 + y * 7) / 257),
+      { bits: 16, sample: (x, y, i) => x * 1000 + y * 7 + i * 8000 },
+      (x, y) => rgbOf((i) => (x * 1000 + y * 7 + i * 8000) / 257),
     ],
     [
       'a palette',
@@ -157,8 +157,8 @@ describe('a PNG file', () => {
     ],
     [
       'RGB and alpha (drawn on white)',
-      { colourType: 6, sample: (x, _, i) => (i === 3 ? x * 6 : 100) },
-      (x) => grey(255 - (155 * x * 6) / 255),
+      { colourType: 6, sample: (x, _, i) => (i === 3 ? x * 6 : 100 + i * 50) },
+      (x) => rgbOf((i) => 255 - ((155 - i * 50) * x * 6) / 255),
     ],
     [
       'grey and alpha (drawn on white)',
@@ -167,8 +167,8 @@ describe('a PNG file', () => {
     ],
     [
       'RGB and alpha of 16 bits (drawn on white)',
-      { colourType: 6, bits: 16, sample: (x, _, i) => (i === 3 ? x * 6 * 257 : 0) },
-      (x) => grey(255 - x * 6),
+      { colourType: 6, bits: 16, sample: (x, _, i) => (i === 3 ? x * 6 : i * 100) * 257 },
+      (x) => rgbOf((i) => 255 - ((255 - i * 100) * x * 6) / 255),
     ],
     [
       'one transparent grey value (drawn on white)',
@@ -476,6 +476,11 @@ function inBoxes(stream: Uint8Array, commentBytes = 0): Uint8Array {
 
 function grey(value: number): [number, number, number] {
   return [value, value, value];
+}
+
+/** Returns the colour whose sample `index` (0 red, 1 green, 2 blue) is `sample(index)`. */
+function rgbOf(sample: (index: number) => number): [number, number, number] {
+  return [sample(0), sample(1), sample(2)];
 }
 
 /** Rounds to three decimals. */

@@ -12,6 +12,7 @@ import {
   short,
   type TagValue,
 } from '../testing/build-tiff.ts';
+import { sparseSource } from '../testing/sparse-source.ts';
 import type { TiffDirectory } from './directory.ts';
 import { tag } from './tags.ts';
 import { openTiff } from './tiff-file.ts';
@@ -282,6 +283,15 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
     await expect(first.table(tag.TileOffsets, count)).rejects.toMatchObject({ code });
   });
 
+  it('has a tag value of 64 MiB and 1 byte, above the limit of 64 MiB for one value, with LIMIT_EXCEEDED', async () => {
+    const first = await directoryWithProfile(64 * 2 ** 20 + 1);
+    const readLength = first.bytes(tag.ICCProfile).then((value) => value?.length);
+    await expect(readLength).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: 'ICCProfile (tag 34675) has 67108865 values',
+    });
+  });
+
   it('has 5,000 values in a tag, above the limit of 4,096, with LIMIT_EXCEEDED', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.SubIFDs]: long(...new Array(5000).fill(8)) } }],
@@ -313,7 +323,23 @@ describe('the TIFF reader (openTiff and the reads of tags) rejects a file that',
   });
 });
 
+/** Opens a file of 128 MiB whose tag ICCProfile has a value of this number of bytes. Returns its only directory. */
+async function directoryWithProfile(valueBytes: number): Promise<TiffDirectory> {
+  const profile: TagValue = { type: 7, numbers: [1, 2, 3, 4, 5] }; // longer than an entry, so that it is stored outside
+  const built = buildTiff({ directories: [{ tags: { [tag.ICCProfile]: profile } }] });
+  const view = new DataView(built.bytes.buffer, built.bytes.byteOffset);
+  // The count of the only entry: after the number of entries (2 bytes), tag and type (4 bytes).
+  view.setUint32(directoryAt(built, 0) + 2 + 4, valueBytes, true);
+  return (await openTiff(sparseSource([{ at: 0, bytes: built.bytes }], 2 ** 27))).first;
+}
+
 describe('openTiff (reads the directories of a TIFF file)', () => {
+  it('reads a tag value of 64 MiB, the limit of one value', async () => {
+    const value = await (await directoryWithProfile(64 * 2 ** 20)).bytes(tag.ICCProfile);
+    expect(value?.length).toBe(64 * 2 ** 20);
+    expect(value?.subarray(0, 5)).toEqual(Uint8Array.of(1, 2, 3, 4, 5));
+  });
+
   it('reads a table of tile offsets after nine failed reads, because failed reads do not count towards the limit of table bytes', async () => {
     const { bytes } = buildTiff({
       directories: [{ tags: { [tag.TileOffsets]: long(...new Array(500).fill(8)) } }],
