@@ -59,8 +59,16 @@ describe('createToolPointer (pointer events for a drawing or measuring tool)', (
   it('cancels the press of a pen when cancelType is called for the pointer type pen', () => {
     const { pointer, received } = startPointer();
     pointer.press(eventOf('pen', 1));
-    pointer.cancelType('touch');
     pointer.cancelType('pen');
     expect(received).toEqual(['press 1', 'cancel']);
+    expect(pointer.cancel()).toBe(false);
+  });
+
+  it('keeps the press of a pen when cancelType is called for the pointer type touch', () => {
+    const { pointer, received } = startPointer();
+    pointer.press(eventOf('pen', 1));
+    pointer.cancelType('touch');
+    pointer.move(eventOf('pen', 2));
+    expect(received).toEqual(['press 1', 'move 2']);
   });
 });
