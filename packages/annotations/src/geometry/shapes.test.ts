@@ -84,20 +84,39 @@ describe('measureGeometry and its parts (areaOf, lengthOf, centroidOf, containsP
 });
 
 describe('createEllipse (polygon of an ellipse annotation)', () => {
-  it('returns a polygon with the given bounding box, whose area is smaller than that of the ellipse by at most a rim of about 0.1 pixels', () => {
+  it('returns a polygon in the given bounding box whose vertices lie on the ellipse and whose edges are at most 0.1 pixels inside it', () => {
     const size = fc.double({ min: 1, max: 5000, noNaN: true });
     fc.assert(
       fc.property(position, size, size, ([x, y], width, height) => {
         const bounds = { minX: x, minY: y, maxX: x + width, maxY: y + height };
         const { coordinates, isEllipse } = createEllipse(bounds);
         expect(isEllipse).toBe(true);
-        const plain: PolygonGeometry = { type: 'Polygon', coordinates };
-        expect(boundsOf(plain).maxX).toBeCloseTo(bounds.maxX, 6);
-        expect(boundsOf(plain).minY).toBeCloseTo(bounds.minY, 6);
-        const exact = (Math.PI * width * height) / 4;
-        expect(exact - areaOf(plain)).toBeLessThan(0.1 * (width + height) * 2 + 1);
+        const found = boundsOf({ type: 'Polygon', coordinates });
+        for (const side of ['minX', 'minY', 'maxX', 'maxY'] as const) {
+          expect(found[side]).toBeCloseTo(bounds[side], 6);
+        }
+        /** Distance of a position from the centre, in which 1 is the ellipse. */
+        const relativeDistance = ([atX, atY]: Position) =>
+          Math.hypot((atX - x) / (width / 2) - 1, (atY - y) / (height / 2) - 1);
+        const [outline = []] = coordinates;
+        expect(outline.at(-1)).toEqual(outline[0]);
+        for (const [index, vertex] of outline.slice(1).entries()) {
+          expect(relativeDistance(vertex)).toBeCloseTo(1, 6);
+          const [beforeX, beforeY] = outline[index] as Position;
+          const middle: Position = [(beforeX + vertex[0]) / 2, (beforeY + vertex[1]) / 2];
+          expect((1 - relativeDistance(middle)) * (Math.max(width, height) / 2)).toBeLessThan(0.1001);
+        }
       }),
     );
+  });
+
+  it.each([
+    ['16 vertices for an ellipse of 1 × 1 pixels', 1, 16],
+    ['72 vertices for an ellipse of 200 × 200 pixels', 200, 72],
+    ['512 vertices for an ellipse of 1,000,000 × 1,000,000 pixels, the maximum', 1_000_000, 512],
+  ])('returns %s', (_, size, vertices) => {
+    const { coordinates } = createEllipse({ minX: 0, minY: 0, maxX: size, maxY: size });
+    expect(coordinates[0]).toHaveLength(vertices + 1); // the last position repeats the first one
   });
 });
 
