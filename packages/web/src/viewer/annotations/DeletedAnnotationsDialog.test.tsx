@@ -3,7 +3,7 @@ import { render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
-import { stubApi } from '../../testing/stub-api.ts';
+import { errorResponse, stubApi } from '../../testing/stub-api.ts';
 import { DeletedAnnotationsDialog } from './DeletedAnnotationsDialog.tsx';
 
 const deletedId = '6423a977-ffff-48db-affc-cd11632010f0';
@@ -72,4 +72,29 @@ it('the dialog of deleted annotations lists those deleted in the last 30 days an
   await vi.waitFor(() => expect(onRestored).toHaveBeenCalledOnce());
   expect(calls.at(-1)?.name).toBe(`POST /annotation-layers/layer/annotations/${deletedId}/restore`);
   expect(screen.queryByText(/Nerve/)).toBeNull();
+});
+
+it('the dialog of deleted annotations loads a page of older deletions that could not be loaded when the user clicks "Try Again"', async () => {
+  document.body.append(document.createElement('main')); // the dialog opens in it
+  let hasFailed = false;
+  stubApi({
+    'GET /annotation-layers/layer/history': ({ query }) => {
+      if (query.cursor === undefined) {
+        return { revisions: [revision(deletedId, 'delete', 2)], next_cursor: 'older' };
+      }
+      if (hasFailed) return { revisions: [revision(restoredId, 'delete', 20)], next_cursor: null };
+      hasFailed = true;
+      return errorResponse('unavailable', 'Too many requests.');
+    },
+  });
+  render(
+    <App env="test">
+      <DeletedAnnotationsDialog layerId="layer" onClose={() => {}} onRestored={() => {}} />
+    </App>,
+  );
+  await userEvent.click(await screen.findByRole('button', { name: 'Search for older deletions' }));
+  await screen.findByText('Too many requests.');
+  await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
+  await vi.waitFor(() => expect(screen.getAllByRole('button', { name: /^Restore/ })).toHaveLength(2));
+  expect(screen.queryByText('Too many requests.')).toBeNull();
 });

@@ -32,9 +32,14 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
     requested: null,
     older: null,
   });
-  const [failure, setFailure] = useState<string | null>(null); // error message
+  const [loadFailure, setLoadFailure] = useState<string | null>(null); // error message
+  const [restoreFailure, setRestoreFailure] = useState<string | null>(null); // error message
+  /** Number of retries: each increment loads the requested page again. */
+  const [retryCount, setRetryCount] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `retryCount` starts the effect again
   useEffect(() => {
     let isClosed = false;
+    setLoadFailure(null);
     loadLayerHistory(layerId, cursors.requested).then(
       (page) => {
         if (isClosed) return;
@@ -45,22 +50,22 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
         setCursors(({ requested }) => ({ requested, older: isRestorable ? page.next_cursor : null }));
       },
       (error: unknown) => {
-        if (!isClosed) setFailure(messageOf(error, texts.historyFailed));
+        if (!isClosed) setLoadFailure(messageOf(error, texts.historyFailed));
       },
     );
     return () => {
       isClosed = true;
     };
-  }, [layerId, cursors.requested, openedAt]);
+  }, [layerId, cursors.requested, openedAt, retryCount]);
 
   const restore = ({ annotation }: AnnotationRevision) => {
-    setFailure(null);
+    setRestoreFailure(null);
     restoreDeletedAnnotation(layerId, annotation).then(
       () => {
         setRevisions((before) => before?.filter((revision) => revision.annotation !== annotation) ?? null);
         onRestored();
       },
-      (error: unknown) => setFailure(messageOf(error, texts.restoreFailed)),
+      (error: unknown) => setRestoreFailure(messageOf(error, texts.restoreFailed)),
     );
   };
   const deletions = deletionsIn(revisions ?? [], openedAt - restorableMs);
@@ -80,7 +85,7 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
             ? texts.noDeletedAnnotations
             : texts.deletedAnnotationsHint}
         </Text>
-        {failure !== null && <Alert color="red">{failure}</Alert>}
+        {restoreFailure !== null && <Alert color="red">{restoreFailure}</Alert>}
         {deletions.map(({ revision, version }) => {
           const label = version === null ? texts.annotation : descriptionOf(version);
           return (
@@ -102,6 +107,16 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
             </Group>
           );
         })}
+        {loadFailure !== null && (
+          <Alert color="red">
+            <Group justify="space-between">
+              {loadFailure}
+              <Button size="compact-sm" variant="default" onClick={() => setRetryCount(retryCount + 1)}>
+                {texts.retry}
+              </Button>
+            </Group>
+          </Alert>
+        )}
         {cursors.older !== null && (
           <Button variant="default" onClick={() => setCursors({ requested: cursors.older, older: null })}>
             {texts.olderDeletions}
