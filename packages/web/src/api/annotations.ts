@@ -10,6 +10,7 @@ import {
   defaultAnnotationClasses,
   deleteAnnotationLayer,
   exportAnnotationFile,
+  exportWarningsHeader,
   getAnnotationClasses,
   importAnnotationFile,
   listAnnotationHistory,
@@ -28,7 +29,7 @@ import { wasActiveWithin } from '../browser/last-activity.ts';
 import {
   call,
   codeOf,
-  download,
+  downloadWithHeader,
   NoResponseError,
   openStream,
   sendFile,
@@ -119,16 +120,29 @@ export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
   return call(restoreAnnotationLayer, { params: { layerId } });
 }
 
-/** Imports the valid features of a GeoJSON file and skips invalid ones. @param isDryRun whether the server only checks the file */
-export function importFile(layerId: string, file: Blob, isDryRun: boolean) {
-  const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true' } as const;
+/** Origin of the coordinates in an annotation file: the corner of the slide (`none`) or of its scanned area (`bounds`), as in QuPath. */
+export type FileOffset = NonNullable<QueryInputOf<typeof exportAnnotationFile>['offset']>;
+
+/** Imports the valid features of a GeoJSON file and skips invalid ones. @param options.isDryRun whether the server only checks the file */
+export function importFile(
+  layerId: string,
+  file: Blob,
+  { isDryRun, offset }: { readonly isDryRun: boolean; readonly offset: FileOffset },
+) {
+  const query = { dry_run: isDryRun ? 'true' : 'false', skip_refused: 'true', offset } as const;
   return sendFile(importAnnotationFile, { params: { layerId }, query }, file);
 }
 
 export type ExportFormat = NonNullable<QueryInputOf<typeof exportAnnotationFile>['format']>;
 
-export function exportFile(layerId: string, format: ExportFormat): Promise<Blob> {
-  return download(exportAnnotationFile, { params: { layerId }, query: { format } });
+/** Exports a layer. Also returns what the format cannot store, in the form of `exportWarningsHeader`; null when nothing is lost. */
+export async function exportFile(
+  layerId: string,
+  { format, offset }: { readonly format: ExportFormat; readonly offset: FileOffset },
+): Promise<{ readonly file: Blob; readonly warnings: string | null }> {
+  const input = { params: { layerId }, query: { format, offset } };
+  const { file, header } = await downloadWithHeader(exportAnnotationFile, input, exportWarningsHeader);
+  return { file, warnings: header };
 }
 
 /** Loads the latest changes of an annotation, newest first. */

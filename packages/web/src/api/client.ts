@@ -170,6 +170,18 @@ export function download<E extends Endpoint>(endpoint: E, input: CallInput<E>): 
   return send(endpoint, input as PlainInput, null, (response) => response.blob());
 }
 
+/** Like `download`. Also returns the value of a header of the response; null when the header is absent. */
+export function downloadWithHeader<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  headerName: string,
+): Promise<{ readonly file: Blob; readonly header: string | null }> {
+  return send(endpoint, input as PlainInput, null, async (response) => ({
+    file: await response.blob(),
+    header: response.headers.get(headerName),
+  }));
+}
+
 /**
  * Opens a response that the caller reads while it is being received, without a time limit. Reading the stream may throw.
  *

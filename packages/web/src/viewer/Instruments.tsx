@@ -312,7 +312,7 @@ export const Instruments = memo(function Instruments(props: InstrumentsProps) {
         {annotatedSlide !== null && (
           <AnnotationsGate
             view={view}
-            {...annotatedSlide} // `imageId` and `dataset`
+            {...annotatedSlide} // `imageId`, `dataset` and `format`
             calibration={calibration}
             isDrawing={isAnnotating && handlesKeys} // in a comparison, the user draws only on the active slide
             onDone={toggleAnnotating}

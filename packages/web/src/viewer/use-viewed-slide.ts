@@ -22,6 +22,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     scale_entered,
     shown_plane,
     dataset_name,
+    format,
   } = image ?? notReady;
   // These numbers, not `shown_plane`, are dependencies of the memo: a reloaded catalogue has a new object with equal numbers.
   const { plane, planes, times } = shown_plane ?? { plane: 1, planes: 1, times: 1 };
@@ -42,7 +43,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
       },
       ...((planes > 1 || times > 1) && { shownPlane: { plane, planes, times } }),
       name: file_name || id,
-      annotatedSlide: { imageId: id, dataset: dataset_name },
+      annotatedSlide: { imageId: id, dataset: dataset_name, format },
     };
   }, [
     id,
@@ -58,6 +59,7 @@ export function useViewedSlide(image: Image | null): ViewedSlide | null {
     planes,
     times,
     dataset_name,
+    format,
   ]);
 }
 
@@ -74,4 +76,5 @@ const notReady = {
   scale_entered: undefined,
   shown_plane: undefined,
   dataset_name: null,
+  format: null,
 } as const;

@@ -23,9 +23,11 @@ export interface ViewedSlide {
   readonly annotatedSlide: AnnotatedSlide | null;
 }
 
-/** The image and dataset to which annotations belong. */
+/** The image and dataset to which annotations belong, and the format of its file. */
 export interface AnnotatedSlide {
   readonly imageId: string;
   /** Dataset with the annotation classes; null for the default classes. */
   readonly dataset: string | null;
+  /** Format of the slide file, such as `mirax`; null when it is not known. */
+  readonly format: string | null;
 }

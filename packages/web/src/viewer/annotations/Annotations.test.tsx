@@ -59,6 +59,7 @@ async function openAnnotations(answers: Parameters<typeof stubApi>[0] = {}) {
         view={{} as SlideView}
         imageId="image"
         dataset={null}
+        format={null}
         user={user}
         calibration={null}
         isDrawing={false}

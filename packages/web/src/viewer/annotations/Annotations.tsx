@@ -33,6 +33,8 @@ export interface AnnotationsProps {
   readonly imageId: string;
   /** Dataset with the annotation classes; null for the default classes. */
   readonly dataset: string | null;
+  /** Format of the slide file, such as `mirax`; null when it is not known. */
+  readonly format: string | null;
   readonly user: User;
   readonly calibration: Calibration | null; // null for a slide without a scale
   /** Whether the drawing mode is on. */
@@ -93,6 +95,7 @@ function DrawingMode({
   view,
   slideAnnotations,
   dataset,
+  format,
   user,
   calibration,
   foot,
@@ -198,7 +201,13 @@ function DrawingMode({
             {texts.annotations}
             <CloseButton size="sm" aria-label={texts.hideList} onClick={() => setListOpen(false)} />
           </div>
-          <LayerFields slideAnnotations={slideAnnotations} mayDraw={mayDraw} onReload={reload} />
+          <LayerFields
+            slideAnnotations={slideAnnotations}
+            mayDraw={mayDraw}
+            mayManageAllLayers={may(user, 'annotations.manage')}
+            hasScannedArea={format === 'mirax'}
+            onReload={reload}
+          />
           <AnnotationList slideAnnotations={slideAnnotations} actions={actions} calibration={calibration} />
           <AnnotationDetails slideAnnotations={slideAnnotations} datasetClasses={datasetClasses} />
         </section>

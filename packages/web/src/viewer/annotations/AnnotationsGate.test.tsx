@@ -37,6 +37,7 @@ function openSlide(answers: readonly (Response | object)[]) {
         view={{} as SlideView}
         imageId="image"
         dataset={null}
+        format={null}
         calibration={null}
         isDrawing={false}
         onDone={() => {}}

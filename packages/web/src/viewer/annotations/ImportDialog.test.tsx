@@ -41,7 +41,10 @@ const preview: AnnotationImport = {
 };
 
 /** Opens the dialog for a slide on which the user has no layer. @param importAnswer the response of the import after the preview */
-function openDialog(importAnswer: object = { ...preview, dry_run: false, imported: 2 }) {
+function openDialog(
+  importAnswer: object = { ...preview, dry_run: false, imported: 2 },
+  { hasScannedArea = false } = {},
+) {
   document.body.append(document.createElement('main')); // the dialog opens in it
   const calls = stubApi({
     'POST /image-catalog/images/image-1/annotation-layers': layer,
@@ -56,6 +59,7 @@ function openDialog(importAnswer: object = { ...preview, dry_run: false, importe
       <ImportDialog
         slideAnnotations={{ store } as unknown as SlideAnnotations}
         file={new File(['{}'], 'cells.geojson')}
+        hasScannedArea={hasScannedArea}
         onClose={onClose}
         onImported={() => undefined}
       />
@@ -97,5 +101,20 @@ describe('the import dialog of an annotation file, on a slide without a layer of
     await screen.findByRole('alert');
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     await vi.waitFor(() => expect(deletions()).toBe(1));
+  });
+});
+
+describe('the import dialog of an annotation file, for a MIRAX slide,', () => {
+  it('imports with the offset "bounds" when the user states that the coordinates start at the scanned area', async () => {
+    const { onClose, calls } = openDialog(undefined, { hasScannedArea: true });
+    await screen.findByText(/Tumor/);
+    await userEvent.click(screen.getByRole('checkbox', { name: /scanned area/ }));
+    await userEvent.click(screen.getByRole('button', { name: /^Import/ }));
+    await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+    const imports = calls.filter(({ name }) => name.endsWith('/import'));
+    expect(imports.map(({ query }) => [query.dry_run, query.offset])).toEqual([
+      ['true', 'none'],
+      ['false', 'bounds'],
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { type AnnotationImport, AppError } from '@lamina/contract';
-import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { createLayer, deleteLayer, importFile } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
@@ -16,16 +16,26 @@ const maxListed = 10;
 interface ImportDialogProps {
   readonly slideAnnotations: SlideAnnotations;
   readonly file: File;
+  /** Whether files may have coordinates from the scanned area of the slide: QuPath shows only this area of a MIRAX slide. */
+  readonly hasScannedArea: boolean;
   readonly onClose: () => void;
   readonly onImported: () => void;
 }
 
 /** Checks an annotation file on the server, shows what it contains, and imports it when the user confirms. */
-export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({
+  slideAnnotations: { store },
+  file,
+  hasScannedArea,
+  onClose,
+  onImported,
+}: ImportDialogProps) {
   /** The layer that receives the annotations; null until the file is checked. */
   const [layerId, setLayerId] = useState<string | null>(null);
   const [preview, setPreview] = useState<AnnotationImport | null>(null); // null until the file is checked
   const [failure, setFailure] = useState<string | null>(null); // error message
+  /** Whether the coordinates in the file count from the scanned area of the slide. The check of the file does not depend on it. */
+  const [isFromScannedArea, setFromScannedArea] = useState(false);
   const [isImporting, setImporting] = useState(false);
   /** Whether the server has imported the annotations, or may have: the layer must then not be deleted. */
   const mayBeImported = useRef(false);
@@ -50,8 +60,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
         if (isClosed) return discardEmptyLayer(); // the cleanup below ran before the layer was created
       }
       const targetLayerId = createdLayerId ?? activeLayerId;
-      const isDryRun = true;
-      const result = await importFile(targetLayerId, file, isDryRun);
+      const result = await importFile(targetLayerId, file, { isDryRun: true, offset: 'none' });
       if (isClosed) return;
       setLayerId(targetLayerId);
       setPreview(result);
@@ -71,8 +80,7 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
     setImporting(true);
     mayBeImported.current = true;
     try {
-      const isDryRun = false;
-      await importFile(layerId, file, isDryRun);
+      await importFile(layerId, file, { isDryRun: false, offset: isFromScannedArea ? 'bounds' : 'none' });
       onImported();
       onClose();
     } catch (error) {
@@ -102,6 +110,13 @@ export function ImportDialog({ slideAnnotations: { store }, file, onClose, onImp
         )}
         {failure !== null && <Alert color="red">{failure}</Alert>}
         {preview !== null && <Preview preview={preview} layerName={layerName} />}
+        {hasScannedArea && (
+          <Checkbox
+            label={texts.fromScannedArea}
+            checked={isFromScannedArea}
+            onChange={({ currentTarget }) => setFromScannedArea(currentTarget.checked)}
+          />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}

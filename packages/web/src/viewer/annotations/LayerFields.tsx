@@ -1,5 +1,5 @@
 import { type AnnotationLayer, LayerEditing, LayerVisibility } from '@lamina/contract';
-import { ActionIcon, Alert, Button, Group, NativeSelect } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, List, NativeSelect } from '@mantine/core';
 import { IconEye, IconEyeOff, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
@@ -19,6 +19,10 @@ interface LayerFieldsProps {
   readonly slideAnnotations: SlideAnnotations;
   /** Whether the user may draw on any layer at all. */
   readonly mayDraw: boolean;
+  /** Whether the user, as an administrator, has all rights to the layers of other users. */
+  readonly mayManageAllLayers: boolean;
+  /** Whether files may have coordinates from the scanned area of the slide: QuPath shows only this area of a MIRAX slide. */
+  readonly hasScannedArea: boolean;
   /** Loads the layers again, and the annotations that failed to load. */
   readonly onReload: () => void;
 }
@@ -27,12 +31,20 @@ interface LayerFieldsProps {
  * Fields to choose the active layer, which receives new annotations, and to change who may see and edit it. The
  * visibility `members` means everyone who may view the slide.
  */
-export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFieldsProps) {
+export function LayerFields({
+  slideAnnotations,
+  mayDraw,
+  mayManageAllLayers,
+  hasScannedArea,
+  onReload,
+}: LayerFieldsProps) {
   const { store } = slideAnnotations;
   useStoreVersion(store); // renders this component again after each change of the annotations
   const [failure, setFailure] = useState<string | null>(null); // error message
   /** The layer that the user has just deleted and can restore; null if there is none. */
   const [deletedLayer, setDeletedLayer] = useState<AnnotationLayer | null>(null);
+  /** What the format of the last export could not store; empty when nothing was lost. */
+  const [exportWarnings, setExportWarnings] = useState<readonly string[]>([]);
   const { layers, activeLayerId } = store;
   /** Undefined while the active layer does not exist yet: it is created when its first annotation is saved. */
   const activeLayer = layers.find(({ id }) => id === activeLayerId);
@@ -113,6 +125,9 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
         <LayerMenu
           slideAnnotations={slideAnnotations}
           mayDraw={mayDraw}
+          mayManageAllLayers={mayManageAllLayers}
+          hasScannedArea={hasScannedArea}
+          onExported={setExportWarnings}
           activeLayer={activeLayer ?? null}
           onRename={(newName) => activeLayer !== undefined && edit(activeLayer, { name: newName })}
           onLock={(locked) => activeLayer !== undefined && edit(activeLayer, { locked })}
@@ -129,6 +144,22 @@ export function LayerFields({ slideAnnotations, mayDraw, onReload }: LayerFields
               {texts.undoDelete}
             </Button>
           </Group>
+        </Alert>
+      )}
+      {exportWarnings.length > 0 && (
+        <Alert
+          color="yellow"
+          p="xs"
+          title={texts.exportIncomplete}
+          withCloseButton
+          closeButtonLabel={texts.close}
+          onClose={() => setExportWarnings([])}
+        >
+          <List size="sm">
+            {exportWarnings.map((warning) => (
+              <List.Item key={warning}>{warning}</List.Item>
+            ))}
+          </List>
         </Alert>
       )}
       {activeLayer?.rights.manage && (

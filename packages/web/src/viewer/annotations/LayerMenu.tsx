@@ -6,6 +6,7 @@ import { type ExportFormat, exportFile } from '../../api/annotations.ts';
 import { saveFile } from '../../browser/save-file.ts';
 import { DeletedAnnotationsDialog } from './DeletedAnnotationsDialog.tsx';
 import { DeletedLayersDialog } from './DeletedLayersDialog.tsx';
+import { exportWarningSentences } from './export-warnings.ts';
 import { ImportDialog } from './ImportDialog.tsx';
 import { RenameDialog } from './RenameDialog.tsx';
 import { texts } from './texts.ts';
@@ -26,11 +27,17 @@ interface LayerMenuProps {
   readonly slideAnnotations: SlideAnnotations;
   /** Whether the user may draw on any layer at all. */
   readonly mayDraw: boolean;
+  /** Whether the user, as an administrator, has all rights to the layers of other users. */
+  readonly mayManageAllLayers: boolean;
+  /** Whether files may have coordinates from the scanned area of the slide: QuPath shows only this area of a MIRAX slide. */
+  readonly hasScannedArea: boolean;
   /** The active layer; null while it does not exist yet: it is created when its first annotation is saved. */
   readonly activeLayer: AnnotationLayer | null;
   readonly onRename: (name: string) => void;
   readonly onLock: (isLocked: boolean) => void;
   readonly onDelete: () => void;
+  /** Called after an export. @param warnings sentences about what the format cannot store; empty when nothing is lost */
+  readonly onExported: (warnings: readonly string[]) => void;
   /** Shows the message of an error. @param fallbackText shown instead when the error has no message */
   readonly onFailed: (error: unknown, fallbackText: string) => void;
   /** Loads the layers again after a change on the server. */
@@ -44,13 +51,18 @@ export function LayerMenu(props: LayerMenuProps) {
   const [dialog, setDialog] = useState<'rename' | 'deleted layers' | 'deleted annotations' | null>(null); // the open dialog
   /** The file that the user has chosen to import; null if there is none. */
   const [fileToImport, setFileToImport] = useState<File | null>(null);
+  /** Whether the coordinates of exported files count from the scanned area of the slide. */
+  const [isFromScannedArea, setFromScannedArea] = useState(false);
   const fileInput = useRef<HTMLInputElement>(null);
   const closeDialog = () => setDialog(null);
   const mayChangeAnnotations = mayDraw && store.canDrawOn(store.activeLayerId);
 
   const exportLayer = (layer: AnnotationLayer, format: ExportFormat) => {
-    exportFile(layer.id, format).then(
-      (blob) => saveFile(blob, `${layer.name}.${extensions[format]}`),
+    exportFile(layer.id, { format, offset: isFromScannedArea ? 'bounds' : 'none' }).then(
+      ({ file, warnings }) => {
+        saveFile(file, `${layer.name}.${extensions[format]}`);
+        props.onExported(warnings === null ? [] : exportWarningSentences(warnings));
+      },
       (error: unknown) => props.onFailed(error, texts.exportFailed),
     );
   };
@@ -73,7 +85,8 @@ export function LayerMenu(props: LayerMenuProps) {
               {activeLayer.locked ? texts.unlockLayer : texts.lockLayer}
             </Menu.Item>
           )}
-          {activeLayer?.rights.manage && !activeLayer.locked && (
+          {/* Administrators may also delete a locked layer. Its owner must unlock it first. */}
+          {activeLayer?.rights.manage && (!activeLayer.locked || props.mayManageAllLayers) && (
             <Menu.Item onClick={props.onDelete}>{texts.deleteLayer}</Menu.Item>
           )}
           {mayDraw && (
@@ -92,6 +105,11 @@ export function LayerMenu(props: LayerMenuProps) {
             <>
               <Menu.Divider />
               <Menu.Label>{texts.exportAs}</Menu.Label>
+              {props.hasScannedArea && (
+                <Menu.CheckboxItem checked={isFromScannedArea} onChange={setFromScannedArea}>
+                  {texts.fromScannedArea}
+                </Menu.CheckboxItem>
+              )}
               {exportFormats.map((format) => (
                 <Menu.Item key={format} onClick={() => exportLayer(activeLayer, format)}>
                   {texts.formats[format]}
@@ -116,6 +134,7 @@ export function LayerMenu(props: LayerMenuProps) {
         <ImportDialog
           slideAnnotations={slideAnnotations}
           file={fileToImport}
+          hasScannedArea={props.hasScannedArea}
           onClose={() => setFileToImport(null)}
           onImported={props.onReload}
         />
