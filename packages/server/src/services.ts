@@ -297,6 +297,8 @@ export async function createServices({
     catalogue,
     objects: objectStorage?.reader ?? null,
     encryption,
+    signIn,
+    imageSessions,
   });
   const savedViews = createSavedViews({ db, now, audit, signIn, actionLimiter, visibleImages });
   const collections = createCollections({ db, now, audit, signIn, actionLimiter, visibleImages, cases });

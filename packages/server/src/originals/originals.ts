@@ -23,6 +23,8 @@ import type { Config } from '../platform/config.ts';
 import type { Encryption } from '../platform/encryption.ts';
 import { createTurns } from '../platform/event-loop-turns.ts';
 import { hashSecret } from '../platform/secrets.ts';
+import type { ImageSessions } from '../sessions/image-sessions.ts';
+import type { SignInService } from '../sessions/sign-in-service.ts';
 import { locate } from '../slide-storage/slide-roots.ts';
 import type { Database } from '../store/database.ts';
 import { mayDownload } from '../store/dataset-grants.ts';
@@ -42,7 +44,8 @@ export interface Originals {
    */
   record(original: Original, file: OriginalFile, download: RecordedDownload): Promise<void>;
   /**
-   * Returns the bytes of a part of a file as a stream of blocks.
+   * Returns the bytes of a part of a file as a stream of blocks. The stream fails within a second after the account has lost the
+   * right to download the file: a download may take hours.
    *
    * @throws AppError rate_limited when too many downloads are in progress; SlideError
    */
@@ -54,10 +57,18 @@ export interface Original {
   readonly location: SlideLocation;
   /** The files of the slide and the bytes to replace in them. `notDeidentifiedBecause`: null if the files can be de-identified. */
   readonly plan: OriginalPlan;
+  /** When the rights of the account were read: time (`performance.now`) and result of `countChanges`, both before the query. */
+  readonly rightsRead: RightsRead;
+}
+
+interface RightsRead {
+  readonly at: number;
+  readonly changeCount: number;
 }
 
 interface RequestedPart extends ByteRange {
   readonly uid: string; // of the account that downloads
+  readonly tokenHash: string; // hash of its bearer token
   readonly signal: AbortSignal; // aborted when the client disconnects
 }
 
@@ -78,6 +89,8 @@ interface Dependencies {
   /** Reads slides in the bucket; null if there is no object storage. */
   readonly objects: ObjectReader | null;
   readonly encryption: Pick<Encryption, 'deriveSecret'>;
+  readonly signIn: Pick<SignInService, 'currentHolder'>;
+  readonly imageSessions: Pick<ImageSessions, 'countChanges'>; // the number of revocations that this process has made
 }
 
 /** Version of the de-identification rules, part of the ETag. Increase it when new rules change the sent bytes. */
@@ -93,6 +106,8 @@ const maxDownloads = 64;
 const maxDownloadsPerAccount = 16;
 const maxCachedPlans = 200;
 const hourMs = 60 * 60_000;
+/** Interval at which the rights of a running download are checked: a revocation in another process takes effect within a second. */
+const recheckAfterMs = 500;
 /** Size at which `recordedKeys` is cleared, which bounds its memory. */
 const maxRecordedKeys = 10_000;
 
@@ -106,7 +121,7 @@ export function etagOfOriginal({ image, plan }: Original, file: OriginalFile): s
 
 /** The function is long because plans, downloads and their limits share their state. */
 export function createOriginals(dependencies: Dependencies): Originals {
-  const { config, db, now, audit, catalogue, objects, encryption } = dependencies;
+  const { config, db, now, audit, catalogue, objects, encryption, signIn, imageSessions } = dependencies;
   /** Plans by image id and fingerprint (a value that changes with the file), oldest first. */
   const cachedPlans = new Map<string, Promise<OriginalPlan>>();
   /** Number of downloads in progress by uid. */
@@ -140,6 +155,46 @@ export function createOriginals(dependencies: Dependencies): Originals {
     return plan;
   }
 
+  /** Checks that the account may download the slide. Returns its dataset. @throws AppError not_found, forbidden */
+  async function requireRight(reader: Reader, imageId: string): Promise<string> {
+    const { dataset_name: dataset } = await catalogue.get(imageId, reader); // throws not_found if the reader may not view the image
+    const isAllowed =
+      may(reader, 'slides.download') && dataset !== null && (await mayDownload(db, reader.uid, dataset));
+    if (!isAllowed) throw new AppError('forbidden');
+    return dataset;
+  }
+
+  /** Checks that files which cannot be de-identified may be downloaded from the dataset. @throws AppError not_deidentifiable */
+  async function requireDownloadable(
+    { notDeidentifiedBecause }: OriginalPlan,
+    dataset: string,
+  ): Promise<void> {
+    if (notDeidentifiedBecause === null) return;
+    const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1; // 1: true
+    if (!allowsIdentifiable) throw new AppError('not_deidentifiable');
+  }
+
+  const readRightsNow = (): RightsRead => ({
+    at: performance.now(),
+    changeCount: imageSessions.countChanges(),
+  });
+
+  /**
+   * Returns a function that checks the rights of a running download again if this process has revoked rights since the last
+   * check, or if that was half a second ago. The function throws the errors of `find`, and token_invalid.
+   */
+  function createRecheck({ image, plan, rightsRead }: Original, { uid, tokenHash }: RequestedPart) {
+    let lastRead = rightsRead;
+    return async (): Promise<void> => {
+      const { at, changeCount } = readRightsNow();
+      if (at - lastRead.at < recheckAfterMs && changeCount === lastRead.changeCount) return;
+      lastRead = { at, changeCount };
+      const reader = await signIn.currentHolder(tokenHash);
+      if (reader?.uid !== uid) throw new AppError('token_invalid');
+      await requireDownloadable(plan, await requireRight(reader, image.id));
+    };
+  }
+
   /** Counts a started download. @returns a function that counts its end, at most once @throws AppError rate_limited */
   function beginDownload(uid: string): () => void {
     const accountCount = downloadCounts.get(uid) ?? 0;
@@ -161,12 +216,12 @@ export function createOriginals(dependencies: Dependencies): Originals {
 
   /**
    * Returns the blocks of the requested part. Ends the download (closes the file and calls `endDownload`) after the last block, when
-   * reading fails, or when the stream of the response is destroyed.
+   * reading or `recheckRights` fails, or when the stream of the response is destroyed.
    */
   function blocksOf(
     open: OpenOriginal,
     { start, end, signal }: RequestedPart,
-    endDownload: () => void,
+    { recheckRights, endDownload }: { recheckRights: () => Promise<void>; endDownload: () => void },
   ): AsyncIterable<Uint8Array> {
     let nextOffset = start;
     async function finish(): Promise<IteratorReturnResult<undefined>> {
@@ -184,6 +239,7 @@ export function createOriginals(dependencies: Dependencies): Originals {
           nextOffset += length;
           await waitForTurn(); // the server first handles the tile requests that have already arrived
           try {
+            await recheckRights();
             const block = await runWithinReadLimit(() => open.read(offset, length, signal));
             return { done: false, value: block };
           } catch (error) {
@@ -198,19 +254,14 @@ export function createOriginals(dependencies: Dependencies): Originals {
 
   return {
     async find(reader, imageId) {
-      const { dataset_name: dataset } = await catalogue.get(imageId, reader); // throws not_found if the reader may not view the image
+      const rightsRead = readRightsNow();
+      const dataset = await requireRight(reader, imageId);
       const image = await catalogue.servable(imageId);
       if (image === null) throw new AppError('not_found');
-      const isAllowed =
-        may(reader, 'slides.download') && dataset !== null && (await mayDownload(db, reader.uid, dataset));
-      if (!isAllowed) throw new AppError('forbidden');
       const location = await locationOf(image);
       const plan = await planOf(image, location);
-      if (plan.notDeidentifiedBecause !== null) {
-        const allowsIdentifiable = (await findDataset(db, dataset))?.identifiable_originals === 1; // 1: true
-        if (!allowsIdentifiable) throw new AppError('not_deidentifiable');
-      }
-      return { image, location, plan };
+      await requireDownloadable(plan, dataset);
+      return { image, location, plan, rightsRead };
     },
 
     async record({ image, plan }, file, { uid, token, range, origin }) {
@@ -235,10 +286,12 @@ export function createOriginals(dependencies: Dependencies): Originals {
       recordedKeys.add(key);
     },
 
-    async read({ location, plan }, file, part) {
+    async read(original, file, part) {
+      const { location, plan } = original;
       const endDownload = beginDownload(part.uid);
       try {
-        return blocksOf(await openOriginal(location, objects, plan, file), part, endDownload);
+        const open = await openOriginal(location, objects, plan, file);
+        return blocksOf(open, part, { recheckRights: createRecheck(original, part), endDownload });
       } catch (error) {
         endDownload();
         throw error;

@@ -1,7 +1,14 @@
 /** Originals through HTTP: rights, ranges, ETags, refusals, lists of several files, and audit events. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { apiBase, grantDataset, listDatasets, updateDataset } from '@lamina/contract';
+import {
+  apiBase,
+  grantDataset,
+  listDatasets,
+  revokeDataset,
+  suspendUser,
+  updateDataset,
+} from '@lamina/contract';
 import { openOriginal, planOriginals } from '@lamina/slide';
 import {
   buildCzi,
@@ -13,6 +20,7 @@ import {
   withoutObjectStore,
 } from '@lamina/slide/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { hashSecret } from '../platform/secrets.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { slideServer } from '../testing/slide-server.ts';
 
@@ -84,7 +92,19 @@ async function startServer(database: (typeof databaseKinds)[number] = 'SQLite') 
     return events.map(({ target, detail }) => [target, JSON.parse(detail)]);
   }
 
-  return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads };
+  /** Returns a function that reads from an offset of a.svs to another (inclusive) as a download with the API token, in blocks. */
+  async function downloadOfSvs() {
+    const { originals } = services;
+    const original = await originals.find(user, idOf('Set/a.svs'));
+    const [file] = original.plan.files;
+    if (file === undefined) throw new Error('no file');
+    const { signal } = new AbortController();
+    const tokenHash = hashSecret(token);
+    return (start: number, end: number) =>
+      originals.read(original, file, { start, end, uid: user.uid, tokenHash, signal });
+  }
+
+  return { server, user, admin, token, svs, czi, idOf, allow, get, auditedDownloads, downloadOfSvs };
 }
 
 describe.each(databaseKinds)('download of the files of a slide (database: %s)', (database) => {
@@ -301,16 +321,10 @@ describe('download of the file of a slide', () => {
   });
 
   it('serves only 16 (the maximum) of 10,000 concurrent range requests of an account', async () => {
-    const { server, user, idOf, allow } = await startServer();
+    const { allow, downloadOfSvs } = await startServer();
     await allow('Set');
-    const { originals } = server.services;
-    const original = await originals.find(user, idOf('Set/a.svs'));
-    const [file] = original.plan.files;
-    if (file === undefined) throw new Error('no file');
-    const { signal } = new AbortController();
-    const read = (start: number) =>
-      originals.read(original, file, { start, end: start + 9, uid: user.uid, signal });
-    const results = await Promise.allSettled(Array.from({ length: 10_000 }, (_, at) => read(at)));
+    const read = await downloadOfSvs();
+    const results = await Promise.allSettled(Array.from({ length: 10_000 }, (_, at) => read(at, at + 9)));
     const refusals = results.filter(({ status }) => status === 'rejected');
     expect(refusals).toHaveLength(10_000 - 16);
     for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { code: 'rate_limited' } });
@@ -318,23 +332,45 @@ describe('download of the file of a slide', () => {
       if (result.status === 'fulfilled')
         for await (const bytes of result.value) expect(bytes.length).toBe(10);
     }
-    for await (const bytes of await read(0)) expect(bytes.length).toBe(10);
+    for await (const bytes of await read(0, 9)) expect(bytes.length).toBe(10);
   });
 
   it('rejects the 17th concurrent download of an account with rate_limited (429), and completes the other 16', async () => {
-    const { server, user, idOf, allow } = await startServer();
+    const { allow, downloadOfSvs } = await startServer();
     await allow('Set');
-    const { originals } = server.services;
-    const original = await originals.find(user, idOf('Set/a.svs'));
-    const [file] = original.plan.files;
-    if (file === undefined) throw new Error('no file');
-    const { signal } = new AbortController();
-    const part = { start: 0, end: 99, uid: user.uid, signal };
-    const running = await Promise.all(Array.from({ length: 16 }, () => originals.read(original, file, part)));
-    await expect(originals.read(original, file, part)).rejects.toMatchObject({ code: 'rate_limited' });
-    for (const blocks of running) for await (const cziBlock of blocks) expect(cziBlock.length).toBe(100);
-    for await (const cziBlock of await originals.read(original, file, part))
-      expect(cziBlock.length).toBe(100);
+    const read = await downloadOfSvs();
+    const running = await Promise.all(Array.from({ length: 16 }, () => read(0, 99)));
+    await expect(read(0, 99)).rejects.toMatchObject({ code: 'rate_limited' });
+    for (const blocks of running) for await (const bytes of blocks) expect(bytes.length).toBe(100);
+    for await (const bytes of await read(0, 99)) expect(bytes.length).toBe(100);
+  });
+
+  it.each<[string, (started: Awaited<ReturnType<typeof startServer>>) => Promise<unknown>, string]>([
+    [
+      'suspends the account',
+      ({ admin, user }) => admin.call(suspendUser, { params: { uid: user.uid } }),
+      'token_invalid',
+    ],
+    ['revokes the download grant', ({ allow }) => allow('Set', false), 'forbidden'],
+    [
+      'restricts the dataset and revokes its grant',
+      async ({ admin, user }) => {
+        await admin.call(updateDataset, { body: { dataset: 'Set', access: 'restricted' } });
+        await admin.call(revokeDataset, { query: { dataset: 'Set', uid: user.uid } });
+      },
+      'not_found',
+    ],
+  ])('ends a running download when an administrator %s', async (_, revoke, code) => {
+    const started = await startServer();
+    await started.allow('Set');
+    const read = await started.downloadOfSvs();
+    const blocks = (await read(0, started.svs.length - 1))[Symbol.asyncIterator]();
+    const first = await blocks.next();
+    expect(first.done).toBe(false);
+    expect(first.value?.length).toBeLessThan(started.svs.length);
+    await revoke(started);
+    await expect(blocks.next()).rejects.toMatchObject({ code });
+    expect(await blocks.next()).toMatchObject({ done: true });
   });
 });
 

@@ -67,10 +67,11 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       void reply.send(Readable.from([])); // a stream, so that Fastify keeps the Content-Length above
       return replied;
     }
+    const { tokenHash } = caller;
     const { uid } = caller.user;
     const token = caller.apiToken?.prefix ?? null; // null: the token of a sign-in
     await originals.record(original, file, { uid, token, range, origin });
-    const blocks = await originals.read(original, file, { ...range, uid, signal });
+    const blocks = await originals.read(original, file, { ...range, uid, tokenHash, signal });
     void reply.send(Readable.from(blocks, { objectMode: false }));
     return replied;
   }
