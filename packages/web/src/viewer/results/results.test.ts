@@ -238,7 +238,7 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
     vi.useRealTimers();
   });
 
-  it('waits 5 s before it retries a failed count of the objects that pass a filter', async () => {
+  it('has failures while the count of the objects that pass a filter has failed, and retries the count after 5 s', async () => {
     vi.useFakeTimers();
     const tooManyObjects = { box: [0, 0, 400, 400], first: 0, objects: 60_001 } as const; // for drawing each of them
     vi.mocked(loadBlockIndex).mockResolvedValueOnce(buildIndex([tooManyObjects]));
@@ -254,12 +254,31 @@ describe('VectorLayer (painter of the objects of a result layer)', () => {
       layer.draw(context, wholeSlide);
       await vi.advanceTimersByTimeAsync(999);
     }
-    expect([loadForCount.mock.calls.length, onChange.mock.calls.length]).toEqual([1, 1]);
+    // `onChange` was called for the index, and for the failure.
+    expect([loadForCount.mock.calls.length, onChange.mock.calls.length]).toEqual([1, 2]);
+    expect(layer.hasFailures).toBe(true);
     await vi.advanceTimersByTimeAsync(5);
-    expect(onChange).toHaveBeenCalledTimes(2);
-    layer.draw(context, wholeSlide);
+    expect(onChange).toHaveBeenCalledTimes(3);
+    loadForCount.mockResolvedValue(buildIndex([])); // no objects to count
+    vi.stubGlobal(
+      'ImageData',
+      class {
+        readonly data = new Uint8ClampedArray(16);
+      },
+    ); // jsdom has none
+    vi.stubGlobal(
+      'OffscreenCanvas',
+      class {
+        readonly getContext = () => null;
+      },
+    );
+    const drawableContext = Object.assign(context, { setTransform: () => {}, drawImage: () => {} });
+    layer.draw(drawableContext, wholeSlide);
+    await vi.advanceTimersByTimeAsync(0); // the objects are counted
     expect(loadForCount).toHaveBeenCalledTimes(2);
+    expect([layer.hasFailures, onChange.mock.calls.length]).toEqual([false, 4]);
     layer.close();
+    vi.unstubAllGlobals();
     vi.useRealTimers();
   });
 });

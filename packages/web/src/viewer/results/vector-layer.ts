@@ -66,6 +66,10 @@ export class VectorLayer {
 
   /** The density grid and the style for which objects are being counted, or were counted last; null before the first count. */
   #filterCount: { readonly level: number; readonly style: LayerStyle } | null = null;
+  /** Whether the last count of objects has failed. */
+  #hasCountFailed = false;
+  /** Whether the last drawing needed a count of objects. */
+  #isCountNeeded = false;
 
   /** @param onChange called when data was loaded or could not be loaded, so that the layer has to be drawn again */
   constructor(descriptor: VectorDescriptor, style: LayerStyle, onChange: () => void) {
@@ -116,9 +120,11 @@ export class VectorLayer {
     return [this.#indexes, this.#blocks, this.#values, this.#densities] as const;
   }
 
-  /** Whether cached data that the last drawing needed could not be loaded (see `#caches`). It is loaded again after some seconds. */
+  /** Whether data that the last drawing needed (see `#caches`), or a count of objects, could not be loaded. A retry follows after some seconds. */
   get hasFailures(): boolean {
-    return this.#caches.some(({ hasFailures }) => hasFailures);
+    return (
+      (this.#isCountNeeded && this.#hasCountFailed) || this.#caches.some(({ hasFailures }) => hasFailures)
+    );
   }
 
   /** Cancels running requests and frees the loaded data. */
@@ -130,6 +136,7 @@ export class VectorLayer {
   /** Draws the visible objects. @param placement converts pixels of the slide to device pixels */
   draw(context: CanvasRenderingContext2D, placement: Placement): void {
     for (const cache of this.#caches) cache.startFrame();
+    this.#isCountNeeded = false;
     const index = this.#indexes.get('index');
     if (index === null) return;
     const bounds = visibleBounds(placement, context.canvas);
@@ -227,20 +234,26 @@ export class VectorLayer {
    */
   #countFiltered(grid: DensityGrid): void {
     const style = this.#style;
+    this.#isCountNeeded = true;
     if (this.#filterCount?.level === grid.level && this.#filterCount.style === style) return;
     const filterCount = { level: grid.level, style };
     this.#filterCount = filterCount;
+    const isOutdated = () => this.#filterCount !== filterCount || this.#abortController.signal.aborted;
     countInGrid(this.#descriptor, style, grid).then(
       (counts) => {
-        const isOutdated = this.#filterCount !== filterCount || this.#abortController.signal.aborted;
-        if (isOutdated || counts === null) return;
+        if (isOutdated()) return;
+        this.#hasCountFailed = false;
+        if (counts === null) return; // too many objects to load
         this.#densityImage = { ...filterCount, canvas: densityCanvasOf([counts], grid) };
         this.#onChange();
       },
       () => {
+        if (isOutdated()) return;
+        this.#hasCountFailed = true;
+        this.#onChange();
         // The next drawing then counts again.
         setTimeout(() => {
-          if (this.#filterCount !== filterCount || this.#abortController.signal.aborted) return;
+          if (isOutdated()) return;
           this.#filterCount = null;
           this.#onChange();
         }, retryAfterMs);
