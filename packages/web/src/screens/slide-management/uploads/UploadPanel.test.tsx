@@ -89,6 +89,12 @@ describe('the upload panel of the slides screen', () => {
     expect(announcedUploads(calls)).toEqual([]);
   });
 
+  it('states how many files wait for a dataset when three files belong to one slide', async () => {
+    const { panel, choose } = await openPanel([]);
+    await choose('a.vms', 'a-1.jpg', 'a-2.jpg'); // the VMS file of Hamamatsu lists the two others
+    await panel.findByText('3 dosya hazır; yüklemek için veri kümesi seçin.');
+  });
+
   it('keeps the files of two drag-and-drops when the second occurs while the files of the first are still being read', async () => {
     const { panel } = await openPanel([]);
     const dropArea = (await panel.findByText('Dosyaları veya klasörleri buraya bırakın')).parentElement;

@@ -162,6 +162,7 @@ export function UploadPanel() {
     input.value = ''; // so that choosing the same files again triggers a change event
   }
 
+  const pendingFileCount = pendingGroups.reduce((count, { files }) => count + files.length, 0);
   const unsentUploads = localUploads.filter(({ phase }) => phase !== 'sent');
   const totalBytes = unsentUploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const sentBytes = unsentUploads.reduce((sum, upload) => sum + upload.sentBytes, 0);
@@ -197,7 +198,7 @@ export function UploadPanel() {
         )}
         {pendingGroups.length > 0 && newDataset === null && (
           <Group gap="sm">
-            <Text size="sm">{texts.pending(pendingGroups.length)}</Text>
+            <Text size="sm">{texts.pending(pendingFileCount)}</Text>
             <Button size="sm" onClick={() => void startUploads(pendingGroups)}>
               {texts.start}
             </Button>
