@@ -14,6 +14,8 @@ import { shareDialogTexts } from './texts.ts';
 const dayMs = 24 * 60 * 60_000;
 /** The API rejects links that are valid for more than a year. */
 const maxDays = 365;
+/** Limit of the API. */
+const maxOpeningsLimit = 1_000_000;
 
 type NewShareLink = BodyInputOf<typeof createShareLink>;
 
@@ -42,6 +44,10 @@ export function ShareDialog(props: ShareDialogProps) {
   // The value of Mantine's NumberInput is the string '' while the field is empty. An empty `maxOpenings` means no limit.
   const [days, setDays] = useState<number | string>(shareLinkDefaultDays);
   const [maxOpenings, setMaxOpenings] = useState<number | string>('');
+  const areDaysValid = days === '' || isWholeNumberTo(maxDays, days);
+  const areOpeningsValid = maxOpenings === '' || isWholeNumberTo(maxOpeningsLimit, maxOpenings);
+  /** Whether the user has tried to create a link: the fields of numbers then show errors. */
+  const [areNumbersChecked, setNumbersChecked] = useState(false);
   const [password, setPassword] = useState('');
   const [isRunning, setRunning] = useState(false);
   const [url, setUrl] = useState<string | null>(null);
@@ -53,17 +59,16 @@ export function ShareDialog(props: ShareDialogProps) {
       setError(texts.shareTitleRequired);
       return;
     }
+    setError(null);
+    setNumbersChecked(true);
+    if (!areDaysValid || !areOpeningsValid) return; // the fields show the limits
     setRunning(true);
-    const typedDays = Number.parseFloat(String(days)); // NaN when the field is empty
-    // `NumberInput` applies its limits only when the field loses the focus; pressing Enter does not move the focus.
-    const validDays = Number.isNaN(typedDays)
-      ? shareLinkDefaultDays
-      : Math.min(maxDays, Math.max(1, typedDays));
+    const validDays = days === '' ? shareLinkDefaultDays : Number(days);
     const link = {
       target,
       title: title.trim(),
       expires_at: new Date(Date.now() + validDays * dayMs).toISOString(),
-      ...(Number(maxOpenings) > 0 && { max_openings: Number(maxOpenings) }),
+      ...(maxOpenings !== '' && { max_openings: Number(maxOpenings) }),
       ...(password !== '' && { password }),
       free_movement: isMovementFree,
       show_annotations: areAnnotationsShown,
@@ -121,14 +126,18 @@ export function ShareDialog(props: ShareDialogProps) {
           min={1}
           max={maxDays}
           allowDecimal={false}
+          clampBehavior="none" // an invalid number gets an error instead of another value
+          error={areNumbersChecked && !areDaysValid && texts.shareNumber(1, maxDays)}
           value={days}
           onChange={setDays}
         />
         <NumberInput
           label={texts.shareOpenings}
           min={1}
-          max={1_000_000} // limit of the API
+          max={maxOpeningsLimit}
           allowDecimal={false}
+          clampBehavior="none"
+          error={areNumbersChecked && !areOpeningsValid && texts.shareNumber(1, maxOpeningsLimit)}
           value={maxOpenings}
           onChange={setMaxOpenings}
         />
@@ -154,4 +163,10 @@ export function ShareDialog(props: ShareDialogProps) {
       </Stack>
     </FormDialog>
   );
+}
+
+/** Whether a typed number is an integer from 1 to `max`. */
+function isWholeNumberTo(max: number, typed: number | string): boolean {
+  const value = Number(typed);
+  return Number.isInteger(value) && value >= 1 && value <= max;
 }

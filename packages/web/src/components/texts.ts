@@ -104,6 +104,8 @@ export const shareDialogTexts = wordingByScreenLanguage({
     shareTitleHint: 'Bağlantıyı açanlar dosya adını değil, bu başlığı görür.',
     shareTitleRequired: 'Bir başlık yazın.',
     shareDays: 'Kaç gün geçerli olsun?',
+    shareNumber: (min: number, max: number) =>
+      `${min} ile ${max.toLocaleString('tr')} arasında bir tam sayı yazın.`,
     shareOpenings: 'En fazla kaç kez açılsın? (isteğe bağlı)',
     sharePassword: 'Şifre (isteğe bağlı)',
     shareMake: 'Bağlantı oluştur',
@@ -122,6 +124,7 @@ export const shareDialogTexts = wordingByScreenLanguage({
     shareTitleHint: 'Visitors see this title, not the name of the file.',
     shareTitleRequired: 'Enter a title.',
     shareDays: 'Days until it ends',
+    shareNumber: (min, max) => `Enter a whole number from ${min} to ${max.toLocaleString('en')}.`,
     shareOpenings: 'Maximum number of openings (optional)',
     sharePassword: 'Password (optional)',
     shareMake: 'Create link',
