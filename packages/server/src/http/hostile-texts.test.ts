@@ -235,5 +235,21 @@ describe.each(databaseKinds)(
       // Other tests of this file use catalogue entries without a file.
       expect(audit.entries.filter(({ action }) => action !== 'image-missing')).toEqual([]);
     });
+
+    it('with a path parameter of 2049 characters get 404, and write no line of the level error', async () => {
+      const errorsBefore = server.logged().split('"level":50').length;
+      const paths = Object.values(endpoints).filter(({ path }) => path.includes(':'));
+      for (const { method, path } of paths) {
+        const url = path.replaceAll(/:\w+/g, 'x'.repeat(2049)).slice(0, 3000);
+        const { status, body } = await server.as(null).inject({ method, url });
+        expect([method, path, status, (body as { code: string }).code]).toEqual([
+          method,
+          path,
+          404,
+          'not_found',
+        ]);
+      }
+      expect(server.logged().split('"level":50').length).toBe(errorsBefore);
+    });
   },
 );
