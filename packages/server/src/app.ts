@@ -1,7 +1,14 @@
 /** Builds the HTTP application: the Fastify server, its hooks and parsers, and all routes. */
 import { createServer } from 'node:http';
 import helmet from '@fastify/helmet';
-import { AppError, apiBase, catalogueFile, endpoints, isPathParameter } from '@lamina/contract';
+import {
+  AppError,
+  apiBase,
+  catalogueFile,
+  type Endpoint,
+  endpoints,
+  isPathParameter,
+} from '@lamina/contract';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -11,6 +18,7 @@ import fastify, {
 import { addressMatcher } from './domain/address-list.ts';
 import { checkAccess } from './http/access.ts';
 import { countError, recordRequestStart, recordResponse } from './http/access-log.ts';
+import { createBodyMemory } from './http/body-memory.ts';
 import { keepAliveMs, limitConnections, processLimits, serverOptions } from './http/connections.ts';
 import { allowOrigin, preflightRoutes } from './http/cors.ts';
 import { replyWithError } from './http/error-reply.ts';
@@ -167,6 +175,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   });
   app.setNotFoundHandler(replyNotFound);
   app.addHook('onRoute', requireDeclaration);
+  const bodyMemory = createBodyMemory();
   app.addHook('onRequest', async (request, reply) => {
     recordRequestStart(request);
     reply.header('X-Request-Id', request.id);
@@ -185,6 +194,10 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     }
     checkQueryEncoding(request);
     checkPathParameters(request);
+    const { credential } = request;
+    // Only accounts may send large bodies.
+    if (credential !== null && 'user' in credential)
+      bodyMemory.reserve(bodyBytesOf(endpoint, request), credential.user.uid, reply.raw);
   });
   app.addHook('onResponse', async (request, reply) => recordResponse(request, reply, metrics));
 
@@ -252,12 +265,22 @@ function requireDeclaration(route: { url: string; config?: { endpoint?: unknown;
   }
 }
 
+function maxBodyBytesOf(endpoint: Endpoint | undefined): number {
+  return endpoint?.upload?.maxBytes ?? endpoint?.maxBodyBytes ?? bodyLimitBytes;
+}
+
+/** Returns the size of the body that will be in memory, at most; 0 for a body that is never completely in memory. */
+function bodyBytesOf(endpoint: Endpoint, { headers }: FastifyRequest): number {
+  if (endpoint.isStreamed) return 0;
+  return headers['transfer-encoding'] === undefined
+    ? Number(headers['content-length'] ?? 0)
+    : maxBodyBytesOf(endpoint);
+}
+
 /** Rejects a body that is too large according to Content-Length, and a URL that is too long. @throws AppError too_large */
 function checkSize(request: FastifyRequest): void {
   const { endpoint } = request.routeOptions.config;
-  const limit = endpoint?.isStreamed
-    ? Infinity
-    : (endpoint?.upload?.maxBytes ?? endpoint?.maxBodyBytes ?? bodyLimitBytes);
+  const limit = endpoint?.isStreamed ? Infinity : maxBodyBytesOf(endpoint);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw new AppError('too_large');
   if (request.url.length > maxUrlLength) throw new AppError('too_large');
 }
