@@ -167,8 +167,8 @@ async function readPart(
   return buffer.subarray(0, endAt + MARKER_BYTES);
 }
 
-/** Returns the second byte of the marker before an interval. The numbers of the markers repeat from 0 to 7. */
-function restartMarker(interval: number): number {
+/** Returns the second byte of the marker before an interval, which is numbered from 1. The numbers of the markers repeat from 0 to 7. */
+export function restartMarker(interval: number): number {
   return marker.RST0 + ((interval - 1) & 7);
 }
 

@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { cropRaster, type Raster } from '../decode/raster.ts';
+import type { Slide } from '../model/slide.ts';
 import { openSlide } from '../open-slide.ts';
 import { layOutNdpi, ndpiBytes, ndpiDirectories } from '../testing/build-ndpi.ts';
 import { buildSvs } from '../testing/build-svs.ts';
 import { buildTiff, long, short } from '../testing/build-tiff.ts';
+import { pixelsOf } from '../testing/compare-pixels.ts';
 import { encodeJpeg2000 } from '../testing/encode-frames.ts';
 import { openBytes } from '../testing/open-bytes.ts';
 import { openDicom } from '../testing/open-dicom.ts';
@@ -99,14 +103,28 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     expect(await findNativeLevels(await openBytes(bytes))).toEqual([]);
   });
 
-  it('leave out NDPI levels with shorter tiles in the last row, because all frames of a DICOM instance have the same size', async () => {
+  it('include every level of NDPI with restart intervals, and pad the shorter tiles of the last row to the full height', async () => {
     const slide = await openBytes(ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
-    expect(slide.levels.map(({ height, tileHeight }) => [height, tileHeight])).toEqual([
-      [272, 256],
-      [136, 136],
-      [68, 72],
+    const levels = await findNativeLevels(slide);
+    expect(levels.map(({ height, tileHeight, rows }) => [height, tileHeight, rows])).toEqual([
+      [272, 256, 2],
+      [136, 136, 1],
+      [68, 72, 1],
     ]);
-    expect((await findNativeLevels(slide)).map(({ level }) => level)).toEqual([1]);
+    for (const level of levels) await expectPaddedTiles(slide, level);
+  });
+
+  it('leave out an NDPI level without restart intervals whose tile cannot be padded', async () => {
+    const slide = await openBytes(ndpiBytes(layOutNdpi(await ndpiDirectories({}))));
+    const withCutTile: Slide = {
+      ...slide,
+      async readTile(address) {
+        const tile = await slide.readTile(address);
+        return tile && { ...tile, bytes: await withoutIntervals(tile.bytes) };
+      },
+    };
+    // Only the tiles of level 1 have the full height in the file.
+    expect((await findNativeLevels(withCutTile)).map(({ level }) => level)).toEqual([1]);
   });
 
   it('throw TILE_OUT_OF_RANGE for an invalid tile index, such as one beyond the last tile', async () => {
@@ -118,6 +136,25 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
       });
     }
   });
+
+  it.skipIf(slides === '')(
+    `of a real NDPI slide are all four, and their frames show the pixels of the tiles at the top of a full size${skippedWithoutSlides}`,
+    async () => {
+      const slide = await openSlide({ path: join(slides, 'hamamatsu/test3-DAPI-2-(387).ndpi'), members: [] });
+      try {
+        const levels = await findNativeLevels(slide);
+        expect(levels.map(({ height, tileHeight, rows }) => [height, tileHeight, rows])).toEqual([
+          [4864, 256, 19],
+          [2432, 256, 10],
+          [1216, 256, 5],
+          [608, 256, 3],
+        ]);
+        for (const level of levels) await expectPaddedTiles(slide, level);
+      } finally {
+        await slide.close();
+      }
+    },
+  );
 
   it.skipIf(slides === '').each([
     ['aperio/CMU-1-Small-Region.svs', '0 jpeg baseline rgb'],
@@ -151,6 +188,26 @@ describe('native levels of a slide (levels whose tiles are sent without decoding
     },
   );
 });
+
+/** Expects that each frame of a level has the full size of a tile, and the pixels of the tile of the file in its top left part. */
+async function expectPaddedTiles(slide: Slide, level: NativeLevel): Promise<void> {
+  const { tileWidth, tileHeight, columns, rows } = level;
+  for (let index = 0; index < columns * rows; index++) {
+    const address = { level: level.level, column: index % columns, row: Math.floor(index / columns) };
+    const tile = await slide.readTile(address);
+    const frame = await readNativeLevelTile(slide, level, index);
+    const [stored, sent] = await Promise.all(
+      [tile, frame].map((image) => pixelsOf(image?.bytes ?? new Uint8Array())),
+    );
+    expect(sent).toMatchObject({ width: tileWidth, height: tileHeight });
+    const visible = cropRaster(sent as Raster, 0, 0, stored?.width ?? 0, stored?.height ?? 0);
+    expect(Buffer.compare(visible.rgb, stored?.rgb ?? new Uint8Array()), JSON.stringify(address)).toBe(0);
+  }
+}
+
+/** Encodes a JPEG again, without restart intervals. */
+const withoutIntervals = (jpeg: Uint8Array): Promise<Buffer> =>
+  sharp(jpeg).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
 
 /** Returns the entropy-coded part of a JPEG: without the markers and tables before it, which differ from those in the file. */
 function scanOf(jpeg: Buffer): Buffer {

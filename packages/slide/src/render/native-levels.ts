@@ -4,7 +4,8 @@
  */
 import { blankJpeg } from '../decode/encode-jpeg.ts';
 import { readJpeg2000Header } from '../decode/jpeg2000-header.ts';
-import { marker, readJpegHeader, segments } from '../jpeg/header.ts';
+import { corruptError, marker, readJpegHeader, segments } from '../jpeg/header.ts';
+import { padJpeg } from '../jpeg/pad-jpeg.ts';
 import {
   type BufferAllocator,
   type EncodedImage,
@@ -25,7 +26,10 @@ interface TileCoding {
   readonly colour: 'grey' | 'rgb' | 'ycc' | 'ycc-422' | 'rct' | 'ict';
 }
 
-/** A level whose tiles can be sent without decoding. Sizes are in pixels; `downsample` is relative to full resolution. */
+/**
+ * A level whose tiles can be sent without decoding. Sizes are in pixels; `downsample` is relative to full resolution. All tiles
+ * have the full size: a JPEG that the file cuts off at the edge of the level is padded by repeating its restart intervals.
+ */
 export interface NativeLevel extends TileCoding {
   /** Index in `slide.levels`. */
   readonly level: number;
@@ -71,7 +75,7 @@ export async function findNativeLevels(slide: Slide): Promise<readonly NativeLev
  * @param index number of the tile in its level, from 0, row by row
  * @param allocate returns the memory that the tile is read into (see `Slide.readTile`)
  * @returns null for a gap, which the caller must render from a level of higher resolution
- * @throws SlideError TILE_OUT_OF_RANGE, and errors of `Slide.readTile`
+ * @throws SlideError TILE_OUT_OF_RANGE; FILE_CORRUPT for a tile that cannot be padded; errors of `Slide.readTile`
  */
 export async function readNativeLevelTile(
   slide: Slide,
@@ -86,7 +90,11 @@ export async function readNativeLevelTile(
   }
   const address = { level: levelIndex, column: index % columns, row: Math.floor(index / columns) };
   const tile = await slide.readTile(address, signal, allocate);
-  if (tile !== null) return { bytes: tile.bytes, level };
+  if (tile !== null) {
+    const padded = atFullSize(tile, level);
+    if (padded === null) throw corruptError('its restart intervals cannot be repeated to pad it');
+    return { bytes: padded.bytes, level };
+  }
   if (slide.levels[levelIndex]?.hasGaps) return null;
   const bytes = await blankJpeg(tileWidth, tileHeight, slide.background);
   return { bytes, level: { ...level, ...renderedTileCoding } };
@@ -110,19 +118,35 @@ async function codingOf(slide: Slide, level: number, slideLevel: Level): Promise
   if (leadingPadding) return null;
   try {
     const tile = await anyTile(slide, level, slideLevel);
-    // The bottom right tile shows whether the tiles on the edges are padded to the full size. Both the size that `readTile`
-    // returns (`isFullSize`) and the header of the encoded bytes (`isOfSize`) must be that size.
+    // The bottom right tile shows whether the tiles on the edges have the full size, in the file or after padding. Both the size
+    // that `atFullSize` returns and the header of the encoded bytes (`isOfSize`) must be that size.
     const last = await slide.readTile({ level, column: columns - 1, row: rows - 1 });
-    const isFullSize = [tile, last].every(
-      (image) => !image || (image.width === tileWidth && image.height === tileHeight && !image.orientation),
-    );
-    if (!tile || !isFullSize || (last && !isOfSize(last, tileWidth, tileHeight))) return null;
+    const [padded, paddedLast] = [tile, last].map((image) => image && atFullSize(image, slideLevel));
+    if (!tile || !padded || (last && !paddedLast)) return null;
+    if (paddedLast && !isOfSize(paddedLast, tileWidth, tileHeight)) return null;
     if (tile.codec === 'jpeg') return jpegCoding(tile.bytes);
     return tile.codec === 'jpeg2000' ? jpeg2000Coding(tile) : null;
   } catch (error) {
     if (error instanceof SlideError && EXCLUDING_CODES.has(error.code)) return null;
     throw error;
   }
+}
+
+/**
+ * Returns a tile with the full size of the level's tiles. A JPEG that is cut off at the edge of the level is padded.
+ *
+ * @returns null for a tile that cannot be padded without decoding it, and for one that must be rotated
+ * @throws SlideError FILE_CORRUPT
+ */
+function atFullSize(
+  tile: EncodedImage,
+  { tileWidth, tileHeight }: Pick<Level, 'tileWidth' | 'tileHeight'>,
+): EncodedImage | null {
+  if (tile.orientation) return null;
+  if (tile.width === tileWidth && tile.height === tileHeight) return tile;
+  if (tile.codec !== 'jpeg' || tile.width > tileWidth || tile.height > tileHeight) return null;
+  const bytes = padJpeg(tile.bytes, tileWidth, tileHeight);
+  return bytes && { ...tile, bytes, width: tileWidth, height: tileHeight };
 }
 
 /** Reads a tile that is not empty. @returns null when `MAX_PROBES` tiles, spread over the level, are empty */
