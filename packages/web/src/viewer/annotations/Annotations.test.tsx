@@ -1,9 +1,11 @@
-import type { AnnotationFeature } from '@lamina/annotations';
+import { type AnnotationFeature, importAnnotations } from '@lamina/annotations';
 import type { User } from '@lamina/contract';
 import { act, render, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { App } from '../../App.tsx';
 import { setAuthState, signedOut } from '../../api/auth-state.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { account } from '../../testing/accounts.ts';
 import { errorResponse, stubApi } from '../../testing/stub-api.ts';
 import type { Shape } from '../overlay/shapes.ts';
@@ -12,6 +14,7 @@ import { Annotations } from './Annotations.tsx';
 import type { AnnotationStore } from './annotation-store.ts';
 import { layerOf } from './testing/layer-of.ts';
 
+vi.mock('../../browser/save-file.ts', () => ({ saveFile: vi.fn<typeof saveFile>() }));
 vi.mock('./AnnotationCanvas.tsx', () => ({ AnnotationCanvas: () => null })); // jsdom has no canvas
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
@@ -94,6 +97,22 @@ describe('the viewer, while the drawing mode is off,', () => {
     });
     act(() => void store.change([{ feature }]));
     expect((await screen.findByRole('status')).textContent).toContain('Not saved');
+  });
+
+  it('offers to save an annotation that is too large for the server as a GeoJSON file, and to discard it', async () => {
+    const { store } = await openAnnotations({
+      'POST /annotation-layers/own/changes': errorResponse('too_large'),
+    });
+    act(() => void store.change([{ feature }]));
+    const note = await screen.findByRole('status');
+    expect(note.textContent).toContain('1 annotation is too large to be saved.');
+    await userEvent.click(screen.getByRole('button', { name: 'Save as a file' }));
+    const [file, fileName] = vi.mocked(saveFile).mock.lastCall ?? [];
+    expect(fileName).toBe('Annotations.geojson');
+    const result = importAnnotations((await file?.text()) ?? '', { format: 'auto', extent: null });
+    expect(result).toMatchObject({ ok: true, features: [feature] });
+    await userEvent.click(screen.getByRole('button', { name: 'Discard my changes' }));
+    await vi.waitFor(() => expect(store.all()).toEqual([]));
   });
 
   it('puts measurements that the user keeps into the user’s own layer when the user may not draw on the active layer', async () => {

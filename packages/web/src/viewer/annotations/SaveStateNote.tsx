@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
 import { loadAnnotationLayers } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import classes from './Annotations.module.css';
+import type { PendingChange } from './pending-change.ts';
 import { texts } from './texts.ts';
 import { type SlideAnnotations, useStoreVersion } from './use-annotations.ts';
 
@@ -13,7 +15,10 @@ interface SaveStateNoteProps {
   readonly onlyProblems?: boolean;
 }
 
-/** Shows whether the changes are saved. After a rejection by the server, buttons send the changes again or discard them. */
+/**
+ * Shows whether the changes are saved. After a rejection by the server, buttons send the changes again or discard them. For annotations
+ * that are too large to be sent, buttons save them as a file, which can be imported, or discard the changes.
+ */
 export function SaveStateNote({
   slideAnnotations: { store },
   uid,
@@ -28,8 +33,9 @@ export function SaveStateNote({
       () => undefined, // the error message, whose button calls this function, stays on the screen
     );
   };
-  if (onlyProblems && state.kind !== 'offline' && state.kind !== 'rejected') return null;
-  const isAlert = state.kind === 'offline' || state.kind === 'rejected' || conflictCount > 0;
+  const hasProblem = state.kind !== 'saved' && state.kind !== 'saving';
+  if (onlyProblems && !hasProblem) return null;
+  const isAlert = hasProblem || conflictCount > 0;
   return (
     // `data-alert` is used by the style sheet, `data-save-state` by the browser tests.
     <div
@@ -55,6 +61,26 @@ export function SaveStateNote({
           </span>
         </>
       )}
+      {state.kind === 'too-large' && (
+        <>
+          {texts.tooLarge(state.changes.length)}
+          <span className={classes.noteActions}>
+            <Button size="compact-xs" variant="default" onClick={() => saveAsFile(state.changes)}>
+              {texts.saveAsFile}
+            </Button>
+            <Button size="compact-xs" variant="default" onClick={discard}>
+              {texts.discard}
+            </Button>
+          </span>
+        </>
+      )}
     </div>
   );
+}
+
+/** Saves the annotations of changes as a GeoJSON file, which the import accepts up to 64 MiB. */
+function saveAsFile(changes: readonly PendingChange[]): void {
+  const features = changes.map(({ feature }) => feature); // already in the form of QuPath's GeoJSON
+  const json = JSON.stringify({ type: 'FeatureCollection', features });
+  saveFile(new Blob([json], { type: 'application/geo+json' }), `${texts.annotations}.geojson`);
 }

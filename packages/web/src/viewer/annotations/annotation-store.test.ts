@@ -316,6 +316,29 @@ describe('AnnotationStore (annotations of the open slide), after local changes,'
   });
 });
 
+it('AnnotationStore shows the change of a second closed tab as soon as the change of a first one is stored', async () => {
+  const changeTo = (x: number) => {
+    const json = { ...newFeature(id), geometry: { type: 'Point', coordinates: [x, 0] } } as FeatureJson;
+    return { id, layerId: 'layer', imageId: 'image', base: 1, feature: json };
+  };
+  const answers: ChangeOutcome[] = [
+    { kind: 'applied', revisions: { [id]: 2 } },
+    { kind: 'conflict', conflicts: [featureAt(30, 2, 'me')] },
+  ];
+  const send = async () => answers.shift() ?? { kind: 'unreachable' as const };
+  const waiting = [{ change: changeTo(40), recordId: 'waiting' }];
+  const queue = createQueue({ send }, { changes: [changeTo(30)], batches: [], waiting });
+  await queue.start();
+  const store = new AnnotationStore('image', queue);
+  const shown: unknown[] = [];
+  store.listen(() => shown.push(store.find(key)?.feature.geometry.coordinates));
+  await store.setLayers([layer], 'me');
+  const conflict = await vi.waitUntil(() => store.conflict, { timeout: 5000 });
+  expect(shown).toContainEqual([30, 0]);
+  expect(store.find(key)?.feature.geometry.coordinates).toEqual([40, 0]);
+  expect(conflict.mine).toEqual(changeTo(40));
+});
+
 describe('AnnotationStore (annotations of the open slide), in a conflict with another user’s change,', () => {
   /** Moves the annotation to x = 50, while the server already has it at x = 20 in revision 2, and waits for the conflict. */
   async function openWithConflict() {

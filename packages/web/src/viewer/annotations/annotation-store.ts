@@ -87,6 +87,7 @@ export class AnnotationStore {
     this.#stopListening = queue.listen({
       onApplied: (layerId, revisions) => this.#acknowledge(layerId, revisions),
       onLayerCreated: (placeholder, layer) => this.#adoptLayer(placeholder, layer),
+      onResumed: (change) => this.#showResumed(change),
       onDiscarded: (changes) => this.#dropDiscarded(changes),
       onChange: () => this.#notify([]),
     });
@@ -339,6 +340,15 @@ export class AnnotationStore {
     this.#loadedVersions.clear();
     this.#loadingLayers.clear();
     await this.setLayers(layers, uid);
+  }
+
+  /** Shows a change of a closed tab that is sent only now, because another closed tab has changed the annotation, too. */
+  #showResumed(change: PendingChange): void {
+    if (change.imageId !== this.imageId) return;
+    this.#applyPendingChange(change);
+    const id = this.#idOf(change.layerId, change.id);
+    this.#removeFromHistory([id]);
+    this.#notify([id]);
   }
 
   /** Removes discarded changes of this slide, which the other half of a comparison may have discarded; reloads the slide's annotations. */

@@ -3,7 +3,13 @@ import { type AnnotationChange, type AnnotationLayer, AppError } from '@lamina/c
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChangeOutcome } from '../../api/annotations.ts';
 import { ChangeQueue, type QueueListener } from './change-queue.ts';
-import { annotationKey, newLayerId, type PendingBatch, type PendingChange } from './pending-change.ts';
+import {
+  annotationKey,
+  newLayerId,
+  type PendingBatch,
+  type PendingChange,
+  type WaitingChange,
+} from './pending-change.ts';
 import type { PendingStorage } from './pending-storage.ts';
 
 const id = '6423a977-ffff-48db-affc-cd11632010f0';
@@ -28,13 +34,22 @@ const put = (x: number, base: number | null = null, annotationId = id): PendingC
 const remove = (base: number | null): PendingChange => ({ ...put(0, base), feature: null });
 
 /** A storage that outlives a queue, as IndexedDB outlives a page. */
-function memoryStorage() {
+function memoryStorage(initiallyWaiting: readonly WaitingChange[] = []) {
+  const waiting = new Set(initiallyWaiting);
   const changes = new Map<string, PendingChange>();
   const batches = new Map<string, PendingBatch>();
   const storage: PendingStorage = {
-    load: async () => ({ changes: [...changes.values()], batches: [...batches.values()] }),
+    load: async () => ({
+      changes: [...changes.values()],
+      batches: [...batches.values()],
+      waiting: [...waiting],
+    }),
     saveChange: async (change) => void changes.set(annotationKey(change), change),
     removeChange: async (change) => void changes.delete(annotationKey(change)),
+    resumeChange: async (resumed) => {
+      waiting.delete(resumed);
+      changes.set(annotationKey(resumed.change), resumed.change);
+    },
     moveChanges: async (moved, layerId) => {
       for (const change of moved) {
         changes.delete(annotationKey(change));
@@ -50,7 +65,7 @@ function memoryStorage() {
       for (const change of remainingChanges) changes.set(annotationKey(change), change);
     },
   };
-  return { storage, isEmpty: () => changes.size === 0 && batches.size === 0 };
+  return { storage, isEmpty: () => changes.size === 0 && batches.size === 0 && waiting.size === 0 };
 }
 
 /** A response of the server to a batch of changes. */
@@ -91,6 +106,7 @@ function queueWith(
 const noListener: QueueListener = {
   onApplied: () => {},
   onLayerCreated: () => {},
+  onResumed: () => {},
   onDiscarded: () => {},
   onChange: () => {},
 };
@@ -179,12 +195,46 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
       queue.add(put(0, null, `6423a977-ffff-48db-affc-cd11632010f${number}`));
     await untilSaved(queue);
     expect(sent.map(({ changes }) => changes.length)).toEqual([5, 2, 2, 1]);
+  });
 
-    const { queue: rejectingQueue } = queueWith([tooLarge(0)]);
-    rejectingQueue.add(put(0));
-    rejectingQueue.add(put(0, null, otherId));
-    await vi.waitUntil(() => rejectingQueue.state().kind === 'rejected');
-    expect(rejectingQueue.state()).toEqual({ kind: 'rejected', count: 2, error });
+  it('holds back a change that the server rejects with 413 even alone, and sends the other changes of the layer', async () => {
+    const error = new AppError('too_large');
+    const rejectsLarge: ServerResponse = (changes) =>
+      changes.some((change) => change.op === 'put' && change.feature.id === id)
+        ? { kind: 'rejected', error }
+        : applied(1)(changes);
+    const memory = memoryStorage();
+    const { queue, sent } = queueWith([rejectsLarge], memory);
+    queue.add(put(1));
+    queue.add(put(2, null, otherId));
+    await vi.waitUntil(() => queue.state().kind === 'too-large' && !queue.isPending('layer', otherId));
+    expect(queue.state()).toEqual({ kind: 'too-large', count: 1, changes: [put(1)] });
+    queue.add(put(3, 1, otherId));
+    await vi.waitUntil(() => !queue.isPending('layer', otherId));
+    const sentBefore = sent.length;
+    queue.add(put(4)); // a change of the large annotation is sent: it may be smaller now
+    await vi.waitUntil(() => sent.length > sentBefore && queue.state().kind === 'too-large');
+    queue.discard();
+    expect(queue.state()).toEqual({ kind: 'saved' });
+    await vi.waitUntil(memory.isEmpty);
+  });
+
+  it('does not send a change of more than 16 MiB, and sends the other changes of the layer', async () => {
+    const { queue, sent } = queueWith([applied(1)]);
+    const positions = Array.from({ length: 900_000 }, (_, index) => [123456.78, index + 0.25] as const);
+    const large: PendingChange = {
+      ...put(0),
+      feature: { ...featureAt(0), geometry: { type: 'LineString', coordinates: positions } },
+    };
+    queue.add(large);
+    queue.add(put(2, null, otherId));
+    await vi.waitUntil(() => queue.state().kind === 'too-large' && !queue.isPending('layer', otherId), {
+      timeout: 5000,
+    });
+    expect(queue.state()).toEqual({ kind: 'too-large', count: 1, changes: [large] });
+    expect(sent.map(({ changes }) => changes)).toEqual([
+      [{ op: 'put', feature: featureAt(2, otherId), base_revision: null }],
+    ]);
   });
 
   it('does not send an annotation that is deleted before it was sent', async () => {
@@ -269,6 +319,43 @@ describe('ChangeQueue (annotation changes that wait to be sent)', () => {
     expect(queue.state()).toEqual({ kind: 'saved' });
     expect(sent).toHaveLength(1);
     await vi.waitUntil(memory.isEmpty);
+  });
+
+  it('sends the change of a second closed tab after the change of a first one, and reports the conflict between both', async () => {
+    const memory = memoryStorage([{ change: put(2, 1), recordId: 'waiting' }]);
+    await memory.storage.saveChange(put(1, 1));
+    const theirs = { ...featureAt(1), properties: { revision: 2 } };
+    const { queue, sent } = queueWith(
+      [applied(2), () => ({ kind: 'conflict', conflicts: [theirs] }), applied(3)],
+      memory,
+    );
+    const onResumed = vi.fn<QueueListener['onResumed']>();
+    queue.listen({ ...noListener, onResumed });
+    await queue.start();
+    expect(queue.state()).toEqual({ kind: 'saving', count: 1 });
+    const conflict = await vi.waitUntil(() => queue.conflicts()[0]);
+    expect(sent.map(({ changes }) => changes)).toEqual([
+      [{ op: 'put', feature: featureAt(1), base_revision: 1 }],
+      [{ op: 'put', feature: featureAt(2), base_revision: 1 }],
+    ]);
+    expect(conflict).toEqual({ mine: put(2, 1), theirs });
+    expect(onResumed.mock.calls).toEqual([[put(2, 1)]]);
+    queue.resolve(conflict, 'mine', 2);
+    await untilSaved(queue);
+    expect(sent.at(-1)?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 2 }]);
+    await vi.waitUntil(memory.isEmpty);
+  });
+
+  it('sends a waiting change after the user has discarded the rejected change for which it waits', async () => {
+    const memory = memoryStorage([{ change: put(2, 1), recordId: 'waiting' }]);
+    await memory.storage.saveChange(put(1, 1));
+    const error = new AppError('layer_locked');
+    const { queue, sent } = queueWith([() => ({ kind: 'rejected', error }), applied(2)], memory);
+    await queue.start();
+    await vi.waitUntil(() => queue.state().kind === 'rejected');
+    queue.discard();
+    await untilSaved(queue);
+    expect(sent.at(-1)?.changes).toEqual([{ op: 'put', feature: featureAt(2), base_revision: 1 }]);
   });
 
   it('creates a layer before it sends the first annotation of a user on a slide', async () => {

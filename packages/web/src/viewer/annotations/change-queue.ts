@@ -9,9 +9,20 @@
  * The file is long because the methods of the queue share its private state.
  */
 import { countVertices } from '@lamina/annotations';
-import type { AnnotationChange, AnnotationFeature, AnnotationLayer } from '@lamina/contract';
+import {
+  type AnnotationChange,
+  type AnnotationFeature,
+  type AnnotationLayer,
+  changeAnnotations,
+} from '@lamina/contract';
 import type { ChangeOutcome } from '../../api/annotations.ts';
-import { annotationKey, isNewLayer, type PendingBatch, type PendingChange } from './pending-change.ts';
+import {
+  annotationKey,
+  isNewLayer,
+  type PendingBatch,
+  type PendingChange,
+  type WaitingChange,
+} from './pending-change.ts';
 import type { PendingStorage } from './pending-storage.ts';
 
 /** State of the queue. `count` is the number of annotations with changes that the server has not acknowledged. */
@@ -21,7 +32,12 @@ export type SaveState =
   /** The server is unreachable or overloaded; the changes are stored in this browser. */
   | { readonly kind: 'offline'; readonly count: number }
   /** The server has rejected changes of one or more layers. The queue sends nothing for these layers until the user retries or discards. */
-  | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown };
+  | { readonly kind: 'rejected'; readonly count: number; readonly error: unknown }
+  /**
+   * All other changes are saved or being saved, but these are too large for a request. The queue keeps them until the user changes the
+   * annotations again or discards the changes.
+   */
+  | { readonly kind: 'too-large'; readonly count: number; readonly changes: readonly PendingChange[] };
 
 /** An annotation that this user and another user have changed at the same time. */
 export interface Conflict {
@@ -36,6 +52,8 @@ export interface QueueListener {
   onApplied(layerId: string, revisions: Readonly<Record<string, number>>): void;
   /** Called when the server has created the user's first layer. @param placeholderId its previous id (`newLayerId`) */
   onLayerCreated(placeholderId: string, layer: AnnotationLayer): void;
+  /** Called when a change that has waited (`WaitingChange`) is queued. */
+  onResumed(change: PendingChange): void;
   /** Called when the user has discarded changes, which may be of several slides. */
   onDiscarded(changes: readonly PendingChange[]): void;
   /** Called when the save state or the conflicts have changed. */
@@ -70,6 +88,10 @@ export class ChangeQueue {
   readonly #dependencies: Dependencies;
   /** Changes that are not sent yet, by `annotationKey`. */
   readonly #queued = new Map<string, PendingChange>();
+  /** Changes of annotations that another closed tab has changed, too. */
+  #waiting: readonly WaitingChange[] = [];
+  /** The changes in `#queued` that are too large for a request, by `annotationKey`. */
+  readonly #tooLarge = new Set<string>();
   /** Sent batches without a response, by layer id. */
   readonly #batches = new Map<string, PendingBatch>();
   /** Conflicts that the user has not resolved yet, by `annotationKey`. */
@@ -92,16 +114,14 @@ export class ChangeQueue {
 
   /** Loads the changes that were stored before a reload or in a closed tab, and sends them. */
   async start(): Promise<void> {
-    const { changes, batches } = await this.#dependencies.storage
+    const { changes, batches, waiting } = await this.#dependencies.storage
       .load()
-      .catch(() => ({ changes: [], batches: [] })); // some private windows have no storage
+      .catch(() => ({ changes: [], batches: [], waiting: [] })); // some private windows have no storage
     for (const batch of batches) this.#batches.set(batch.layerId, batch);
-    for (const change of changes) {
-      const key = annotationKey(change);
-      if (!this.#queued.has(key)) this.#queued.set(key, change); // keeps one if two closed tabs have changed one annotation
-    }
+    for (const change of changes) this.#queued.set(annotationKey(change), change);
+    this.#waiting = waiting;
     window.addEventListener('online', this.retry);
-    if (changes.length > 0 || batches.length > 0) this.#schedule(0);
+    if (this.#countPending() > 0) this.#schedule(0);
     this.#notify();
   }
 
@@ -120,6 +140,7 @@ export class ChangeQueue {
     const earlier = this.#queued.get(key);
     const base = earlier === undefined ? change.base : earlier.base;
     const next = { ...change, base };
+    this.#tooLarge.delete(key); // the annotation may be smaller now
     if (conflict !== undefined) this.#conflicts.set(key, { ...conflict, mine: next });
     const isInBatch = this.#batches.get(change.layerId)?.changes.some(({ id }) => id === change.id) ?? false;
     if (next.feature === null && base === null && !isInBatch) {
@@ -155,11 +176,23 @@ export class ChangeQueue {
   state(): SaveState {
     const count = this.#countPending();
     if (count === 0) return { kind: 'saved' };
-    const rejected = [...this.#queued.values()].find(({ layerId }) => this.#rejections.has(layerId));
+    const [rejected] = this.#rejectedChanges();
     if (rejected !== undefined)
       return { kind: 'rejected', count, error: this.#rejections.get(rejected.layerId) };
+    const tooLarge = this.#tooLargeChanges();
+    if (tooLarge.length > 0) return { kind: 'too-large', count, changes: tooLarge };
     if (this.#failures > 0) return { kind: 'offline', count };
     return { kind: 'saving', count };
+  }
+
+  #rejectedChanges(): readonly PendingChange[] {
+    return [...this.#queued.values()].filter(
+      (change) => this.#rejections.has(change.layerId) && !this.#tooLarge.has(annotationKey(change)),
+    );
+  }
+
+  #tooLargeChanges(): readonly PendingChange[] {
+    return [...this.#tooLarge].flatMap((key) => this.#queued.get(key) ?? []);
   }
 
   conflicts(): readonly Conflict[] {
@@ -173,16 +206,20 @@ export class ChangeQueue {
     this.#notify();
   };
 
-  /** Drops the changes of all layers whose changes the server has rejected. */
+  /** Drops the changes that `state` reports: those of all layers whose changes the server has rejected, otherwise those that are too large. */
   discard(): void {
-    const changes = [...this.#queued.values()].filter(({ layerId }) => this.#rejections.has(layerId));
+    const rejected = this.#rejectedChanges();
+    const changes = rejected.length > 0 ? rejected : this.#tooLargeChanges();
     for (const change of changes) {
-      this.#queued.delete(annotationKey(change));
-      this.#conflicts.delete(annotationKey(change));
+      const key = annotationKey(change);
+      this.#queued.delete(key);
+      this.#conflicts.delete(key);
+      this.#tooLarge.delete(key);
       this.#write((storage) => storage.removeChange(change));
     }
     this.#rejections.clear();
     for (const listener of this.#listeners) listener.onDiscarded(changes);
+    this.#schedule(0); // changes may have waited for the discarded ones
     this.#notify();
   }
 
@@ -200,16 +237,17 @@ export class ChangeQueue {
     if (keep === 'mine' && !areBothDeletions) {
       this.#queued.set(key, mine);
       this.#write((storage) => storage.saveChange(mine));
-      this.#schedule(0);
     } else {
       this.#queued.delete(key);
       this.#write((storage) => storage.removeChange(mine));
     }
+    this.#schedule(0); // also sends a change that has waited for this one
     this.#notify();
   }
 
   #countPending(): number {
     const keys = new Set(this.#queued.keys());
+    for (const { change } of this.#waiting) keys.add(annotationKey(change));
     for (const { changes } of this.#batches.values())
       for (const change of changes) keys.add(annotationKey(change));
     return keys.size;
@@ -260,20 +298,41 @@ export class ChangeQueue {
   async #nextBatch(): Promise<PendingBatch | null> {
     const [unansweredBatch] = this.#batches.values();
     if (unansweredBatch !== undefined) return unansweredBatch;
-    const sendable = [...this.#queued.values()].filter(
-      (change) => !this.#conflicts.has(annotationKey(change)) && !this.#rejections.has(change.layerId),
+    this.#resumeWaiting();
+    const sendable = [...this.#queued].flatMap(([key, change]) =>
+      this.#conflicts.has(key) || this.#tooLarge.has(key) || this.#rejections.has(change.layerId)
+        ? []
+        : change,
     );
     const [firstChange] = sendable;
     if (firstChange === undefined) return null;
     const { layerId, imageId } = firstChange;
     if (isNewLayer(layerId)) return (await this.#createLayer(layerId, imageId)) ? this.#nextBatch() : null;
     const changes = this.#fittingBatch(sendable.filter((change) => change.layerId === layerId));
+    if (changes.length === 1 && exceedsRequest(firstChange)) {
+      // The server would close the connection before it has received the whole request, which looks like a lost connection.
+      this.#tooLarge.add(annotationKey(firstChange));
+      return this.#nextBatch();
+    }
     const batch = { layerId, imageId, changes };
     this.#batches.set(layerId, batch);
     for (const change of changes) this.#queued.delete(annotationKey(change));
     this.#write((storage) => storage.startBatch(batch));
     await this.#lastWrite; // the batch must be stored before it is sent
     return batch;
+  }
+
+  /** Queues the changes that have waited for another change of the same annotation, if that change is no longer pending. */
+  #resumeWaiting(): void {
+    for (const waiting of this.#waiting) {
+      const { change } = waiting;
+      const key = annotationKey(change);
+      if (this.#queued.has(key)) continue;
+      this.#waiting = this.#waiting.filter((other) => other !== waiting);
+      this.#queued.set(key, change);
+      this.#write((storage) => storage.resumeChange(waiting));
+      for (const listener of this.#listeners) listener.onResumed(change);
+    }
   }
 
   /** Returns the first changes, as many as one batch may contain; at least one, even if that change alone is too large. */
@@ -338,13 +397,18 @@ export class ChangeQueue {
         // conflict that belongs to this batch, sending the batch again would have the same result.
         return batch.changes.some((change) => this.#conflicts.has(annotationKey(change)));
       case 'rejected':
-        if (statusOf(outcome.error) === 413 && batch.changes.length > 1) {
+        if (statusOf(outcome.error) !== 413) this.#rejections.set(batch.layerId, outcome.error);
+        else if (batch.changes.length > 1) {
           // The batch is larger than the server, or a proxy before it, accepts.
           const bytes = batch.changes.reduce((sum, change) => sum + estimateBytes(change), 0);
           this.#maxBytesPerBatch = bytes / 2;
-        } else this.#rejections.set(batch.layerId, outcome.error);
+        } else {
+          // A later change of the annotation may be smaller.
+          const keys = batch.changes.map(annotationKey).filter((key) => !this.#queued.has(key));
+          for (const key of keys) this.#tooLarge.add(key);
+        }
         this.#requeue(batch);
-        return true; // changes of other layers can be sent
+        return true; // other changes can be sent
       case 'signed-out':
         return false; // the batch stays; `queueOf` sends it when the user opens a slide after signing in again
       case 'unreachable':
@@ -409,6 +473,13 @@ function estimateBytes({ feature }: PendingChange): number {
   const { geometry, nucleusGeometry, properties } = feature;
   const positions = countVertices(geometry) + (nucleusGeometry ? countVertices(nucleusGeometry) : 0);
   return bytesWithoutFeature + positions * bytesPerPosition + JSON.stringify(properties).length;
+}
+
+/** Whether a change alone is larger than the largest request that the server accepts. */
+function exceedsRequest(change: PendingChange): boolean {
+  const maxBytes = changeAnnotations.maxBodyBytes;
+  if (estimateBytes(change) <= maxBytes) return false;
+  return new Blob([JSON.stringify({ changes: [toApiChange(change)] })]).size > maxBytes;
 }
 
 /** Converts a change to the format of the API. */

@@ -23,10 +23,22 @@ export interface PendingBatch {
   readonly changes: readonly PendingChange[];
 }
 
+/**
+ * A change of an annotation that another closed tab has changed, too. It is sent after the server has acknowledged the other change, or the
+ * user has discarded it. If both changes have the same base revision, the server then reports a conflict, which the user resolves.
+ */
+export interface WaitingChange {
+  readonly change: PendingChange;
+  /** Id of its record in the storage. */
+  readonly recordId: string;
+}
+
 /** All changes that the server has not acknowledged: those not sent yet, and the batches without a response. */
 export interface PendingWork {
+  /** At most one change of each annotation. */
   readonly changes: readonly PendingChange[];
   readonly batches: readonly PendingBatch[];
+  readonly waiting: readonly WaitingChange[];
 }
 
 /**

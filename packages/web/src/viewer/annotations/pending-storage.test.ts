@@ -75,7 +75,11 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     openTabs = ['tab 1'];
     await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
     await createPendingStorage('deniz', 'tab 3').saveChange(changeOf('b', 20));
-    expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({ changes: [], batches: [] });
+    expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({
+      changes: [],
+      batches: [],
+      waiting: [],
+    });
   });
 
   it('returns the unsent batches of two closed tabs to a third tab, and to a fourth tab after the third is closed', async () => {
@@ -85,6 +89,61 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(idsOf((await createPendingStorage('ayse', 'tab 4').load()).batches)).toEqual([['a', 'b']]);
   });
 
+  it('returns the changes of two closed tabs to one annotation as one change and one that waits, also after another reload', async () => {
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    await createPendingStorage('ayse', 'tab 2').saveChange(changeOf('a', 20));
+    for (const tab of ['tab 3', 'tab 4']) {
+      const { changes, waiting } = await createPendingStorage('ayse', tab).load();
+      expect(changes).toEqual([changeOf('a', 10)]);
+      expect(waiting.map(({ change }) => change)).toEqual([changeOf('a', 20)]);
+    }
+  });
+
+  it('stores a waiting change as the change of its annotation when the change is resumed', async () => {
+    await createPendingStorage('ayse', 'tab 1').saveChange(changeOf('a', 10));
+    await createPendingStorage('ayse', 'tab 2').saveChange(changeOf('a', 20));
+    const storage = createPendingStorage('ayse', 'tab 3');
+    const [waiting] = (await storage.load()).waiting;
+    if (waiting === undefined) throw new Error('No change waits.');
+    await storage.removeChange(changeOf('a', 10));
+    await storage.resumeChange(waiting);
+    expect(await createPendingStorage('ayse', 'tab 4').load()).toEqual({
+      changes: [changeOf('a', 20)],
+      batches: [],
+      waiting: [],
+    });
+  });
+
+  it('lets the batch and the later change of one closed tab come first, and those of another tab wait as one change with the base of its batch', async () => {
+    const first = createPendingStorage('ayse', 'tab 1');
+    await first.startBatch(batchOf([changeOf('a', 10)]));
+    await first.saveChange({ ...changeOf('a', 11), base: 2 });
+    const second = createPendingStorage('ayse', 'tab 2');
+    await second.startBatch(batchOf([changeOf('a', 20), changeOf('b', 20)]));
+    await second.saveChange({ ...changeOf('a', 21), base: 2 });
+    const { changes, batches, waiting } = await createPendingStorage('ayse', 'tab 3').load();
+    expect(batches).toEqual([batchOf([changeOf('a', 10), changeOf('b', 20)])]);
+    expect(changes).toEqual([{ ...changeOf('a', 11), base: 2 }]);
+    expect(waiting.map(({ change }) => change)).toEqual([changeOf('a', 21)]);
+  });
+
+  it('keeps three versions of an annotation when the tab that took over two of them is closed, too', async () => {
+    for (const [tab, x] of [
+      ['tab 1', 10],
+      ['tab 2', 20],
+    ] as const)
+      await createPendingStorage('ayse', tab).saveChange(changeOf('a', x));
+    await createPendingStorage('ayse', 'tab 3').load();
+    await createPendingStorage('ayse', 'tab 4').saveChange(changeOf('a', 30));
+    const { changes, waiting } = await createPendingStorage('ayse', 'tab 5').load();
+    const versions = [...changes, ...waiting.map(({ change }) => change)];
+    expect(versions.map(({ feature }) => feature?.geometry.coordinates)).toEqual([
+      [10, 0],
+      [30, 0],
+      [20, 0],
+    ]);
+  });
+
   it('replaces a stored batch by the changes that remain to be sent after a response of the server', async () => {
     const storage = createPendingStorage('ayse', 'tab 1');
     await storage.startBatch(batchOf([changeOf('a', 10), changeOf('b', 20)]));
@@ -92,6 +151,7 @@ describe('createPendingStorage (annotation changes that the server has not ackno
     expect(await createPendingStorage('ayse', 'tab 2').load()).toEqual({
       changes: [changeOf('b', 20)],
       batches: [],
+      waiting: [],
     });
   });
 });

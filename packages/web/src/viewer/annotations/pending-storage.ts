@@ -10,7 +10,13 @@ import {
   packCoordinates,
   unpackCoordinates,
 } from './packed-coordinates.ts';
-import { annotationKey, type PendingBatch, type PendingChange, type PendingWork } from './pending-change.ts';
+import {
+  annotationKey,
+  type PendingBatch,
+  type PendingChange,
+  type PendingWork,
+  type WaitingChange,
+} from './pending-change.ts';
 import { setPendingFlag } from './pending-flag.ts';
 
 export interface PendingStorage {
@@ -18,6 +24,8 @@ export interface PendingStorage {
   load(): Promise<PendingWork>;
   saveChange(change: PendingChange): Promise<void>;
   removeChange(change: Pick<PendingChange, 'layerId' | 'id'>): Promise<void>;
+  /** Stores a waiting change as the change of its annotation. */
+  resumeChange(waiting: WaitingChange): Promise<void>;
   /** Stores changes of a layer as changes of another layer. */
   moveChanges(changes: readonly PendingChange[], layerId: string): Promise<void>;
   /** Stores a batch that is being sent, and removes its changes from the stored changes that are not sent yet. */
@@ -39,8 +47,8 @@ interface Owner {
 type StoredChange = PendingChange & { readonly packed?: PackedCoordinates };
 
 /**
- * The record of a change. Its `id` is the `annotationKey`, because annotations of several layers may have the same id. In a record
- * of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent. The field is still called `id`,
+ * The record of a change. Its `id` is the `annotationKey`, because annotations of several layers may have the same id; a waiting change
+ * has a longer one (`waitingIdOf`). In a record of an earlier version of the program, `id` is the id of the annotation and `annotationId` is absent. The field is still called `id`,
  * because it is part of the key path. Another key path would need a new version of the database, and a browser opens a new version
  * only after every tab with the old version is closed.
  */
@@ -64,9 +72,10 @@ const lockPrefix = 'annotations-tab:';
 function emptyStorage(): PendingStorage {
   const doNothing = async () => {};
   return {
-    load: async () => ({ changes: [], batches: [] }),
+    load: async () => ({ changes: [], batches: [], waiting: [] }),
     saveChange: doNothing,
     removeChange: doNothing,
+    resumeChange: doNothing,
     moveChanges: doNothing,
     startBatch: doNothing,
     endBatch: doNothing,
@@ -110,6 +119,13 @@ export function createPendingStorage(uid: string, tab: string): PendingStorage {
     },
 
     // In the functions below, waiting for the end of the transaction is enough: `done` rejects when one of its requests fails.
+    async resumeChange({ change, recordId }) {
+      const tx = (await database).transaction('changes', 'readwrite');
+      void tx.store.delete([uid, tab, recordId]);
+      void tx.store.put(recordOf(toStoredChange(change), owner));
+      await tx.done;
+    },
+
     async moveChanges(changes, layerId) {
       const tx = (await database).transaction('changes', 'readwrite');
       for (const change of changes) {
@@ -174,19 +190,82 @@ async function takeOverRecords(db: IDBPDatabase<PendingSchema>, owner: Owner): P
   const records = (await tx.objectStore('changes').getAll()).filter(canTakeOver);
   const batches = (await tx.objectStore('batches').getAll()).filter(canTakeOver);
   for (const { uid, tab, id } of records) void tx.objectStore('changes').delete([uid, tab, id]);
-  const changes = records.map(changeOfRecord);
-  for (const change of changes) void tx.objectStore('changes').put(recordOf(change, owner));
   for (const { uid, tab, layerId } of batches) void tx.objectStore('batches').delete([uid, tab, layerId]);
-  const ownBatches = mergeBatches(batches);
-  for (const batch of ownBatches) void tx.objectStore('batches').put({ ...batch, ...owner });
+  const own = separateVersions(records, batches);
+  for (const change of own.changes) void tx.objectStore('changes').put(recordOf(change, owner));
+  for (const { change, recordId } of own.waiting)
+    void tx.objectStore('changes').put({ ...recordOf(change, owner), id: recordId });
+  for (const batch of own.batches) void tx.objectStore('batches').put({ ...batch, ...owner });
   await tx.done;
   return {
-    changes: changes.map(toPendingChange),
-    batches: ownBatches.map((batch) => ({
-      ...withoutOwner(batch),
-      changes: batch.changes.map(toPendingChange),
-    })),
+    changes: own.changes.map(toPendingChange),
+    batches: own.batches.map((batch) => ({ ...batch, changes: batch.changes.map(toPendingChange) })),
+    waiting: own.waiting.map(({ change, recordId }) => ({ change: toPendingChange(change), recordId })),
   };
+}
+
+interface StoredWork {
+  readonly changes: readonly StoredChange[];
+  readonly batches: readonly StoredBatch[];
+  readonly waiting: readonly { readonly change: StoredChange; readonly recordId: string }[];
+}
+
+/**
+ * Separates the changes of annotations that several closed tabs have changed: those of one tab are sent first, and the others wait. A
+ * tab has at most two changes of an annotation, one in a batch and a later one.
+ */
+function separateVersions(
+  records: readonly ChangeRecord[],
+  batches: readonly (StoredBatch & Owner)[],
+): StoredWork {
+  /** The tab whose changes of an annotation are sent first, by `annotationKey`. */
+  const firstTabs = new Map<string, string>();
+  /** Whether the changes of this tab are sent first: those of the first tab for which the function is called. */
+  const comesFirst = (key: string, tab: string) => {
+    if (!firstTabs.has(key)) firstTabs.set(key, tab);
+    return firstTabs.get(key) === tab;
+  };
+  const changes: StoredChange[] = [];
+  /** The latest change of each tab that waits, by tab and `annotationKey`. */
+  const laterChanges = new Map<string, StoredChange>();
+  const firstBatches = batches.flatMap(({ uid: _uid, tab, ...batch }): readonly StoredBatch[] => {
+    const firstChanges = batch.changes.filter((change) => {
+      const key = annotationKey(change);
+      if (comesFirst(key, tab)) return true;
+      laterChanges.set(`${tab} ${key}`, change);
+      return false;
+    });
+    return firstChanges.length === 0 ? [] : [{ ...batch, changes: firstChanges }];
+  });
+  // The changes that have waited already come last.
+  const sortedRecords = records.toSorted((a, b) => Number(isWaiting(a)) - Number(isWaiting(b)));
+  for (const record of sortedRecords) {
+    const change = changeOfRecord(record);
+    const key = annotationKey(change);
+    // A change that has waited already counts as one of another tab.
+    const tab = isWaiting(record) ? `${record.tab} ${record.id}` : record.tab;
+    const inBatch = laterChanges.get(`${tab} ${key}`);
+    if (comesFirst(key, tab)) changes.push(change);
+    else
+      laterChanges.set(`${tab} ${key}`, {
+        ...change,
+        base: inBatch === undefined ? change.base : inBatch.base,
+      });
+  }
+  const waiting = [...laterChanges.values()].map((change, index) => ({
+    change,
+    recordId: waitingIdOf(change, index),
+  }));
+  return { changes, batches: mergeBatches(firstBatches), waiting };
+}
+
+/** Returns the id of the record of a waiting change, which differs from the `annotationKey`. */
+function waitingIdOf(change: StoredChange, index: number): string {
+  return `${annotationKey(change)} ${index}`;
+}
+
+function isWaiting(record: ChangeRecord): boolean {
+  return record.annotationId !== undefined && record.id !== annotationKey(changeOfRecord(record));
 }
 
 function recordOf(change: StoredChange, owner: Owner): ChangeRecord {
@@ -221,11 +300,9 @@ function withoutOwner<T extends Owner>({ uid: _uid, tab: _tab, ...record }: T): 
 }
 
 /** Merges the batches that several closed tabs have left for the same layer, because a tab has one batch per layer. */
-function mergeBatches(batches: readonly (StoredBatch & Owner)[]): readonly (StoredBatch & Owner)[] {
+function mergeBatches(batches: readonly StoredBatch[]): readonly StoredBatch[] {
   return [...Map.groupBy(batches, ({ layerId }) => layerId).values()].flatMap((sameLayer) => {
     const [first] = sameLayer;
-    if (first === undefined) return [];
-    const byId = new Map(sameLayer.flatMap(({ changes }) => changes).map((change) => [change.id, change]));
-    return [{ ...first, changes: [...byId.values()] }];
+    return first === undefined ? [] : [{ ...first, changes: sameLayer.flatMap(({ changes }) => changes) }];
   });
 }

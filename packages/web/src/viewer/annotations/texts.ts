@@ -84,7 +84,10 @@ export const texts = wording({
       `Çevrimdışı: ${formatMeasuredValue(count)} değişiklik bu bilgisayarda tutuluyor`,
     rejected: 'Kaydedilemedi',
     discard: 'Değişikliklerimi bırak',
-    conflictTitle: 'Bu işaretlemeyi bir başkası da değiştirdi',
+    tooLarge: (count: number) =>
+      `Kaydedilemeyecek kadar büyük işaretleme: ${formatMeasuredValue(count)}. Sadeleştirin ya da dosyaya kaydedip o dosyayı içe aktarın.`,
+    saveAsFile: 'Dosyaya kaydet',
+    conflictTitle: 'Bu işaretleme başka bir yerde de değiştirilmiş',
     conflictText: 'Hangi sürüm kalsın? Öteki sürüm geçmişte saklanır.',
     conflictsLeft: (count: number) => `Çözülecek çakışma: ${formatMeasuredValue(count)}`,
     mine: 'Sizin sürümünüz',
@@ -245,7 +248,12 @@ export const texts = wording({
         : `Offline: ${formatMeasuredValue(count)} changes kept on this computer`,
     rejected: 'Not saved',
     discard: 'Discard my changes',
-    conflictTitle: 'Someone else changed this annotation, too',
+    tooLarge: (count) =>
+      count === 1
+        ? '1 annotation is too large to be saved. Simplify it, or save it as a file and import that file.'
+        : `${formatMeasuredValue(count)} annotations are too large to be saved. Simplify them, or save them as a file and import that file.`,
+    saveAsFile: 'Save as a file',
+    conflictTitle: 'This annotation has also been changed elsewhere',
     conflictText: 'Which version should stay? The history keeps the other one.',
     conflictsLeft: (count) => `Conflicts to resolve: ${formatMeasuredValue(count)}`,
     mine: 'Your version',

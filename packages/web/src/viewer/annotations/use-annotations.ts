@@ -32,6 +32,7 @@ export function useAnnotations(imageId: string, uid: string): SlideAnnotations |
       stopListening = queue.listen({
         onApplied: () => invalidateAnnotationCount(imageId), // updates the number of annotations in the catalogue
         onLayerCreated: () => {},
+        onResumed: () => {},
         onDiscarded: () => {},
         onChange: () => {},
       });

@@ -7,6 +7,7 @@ import { ChangeQueue } from '../change-queue.ts';
 import type { Tool } from '../drafts.ts';
 import { DrawingSession } from '../drawing-session.ts';
 import { HitIndex } from '../hit-index.ts';
+import type { PendingWork } from '../pending-change.ts';
 import { AnnotationPointer } from '../pointer-tool.ts';
 
 /** The server's responses to the requests of a queue. */
@@ -16,15 +17,23 @@ interface QueueServer {
   readonly createLayer?: () => Promise<AnnotationLayer>;
 }
 
-/** Creates a queue that stores nothing. Without a server it keeps all changes, because no user is signed in. */
-export function createQueue(server?: QueueServer): ChangeQueue {
+/**
+ * Creates a queue that stores nothing. Without a server it keeps all changes, because no user is signed in.
+ *
+ * @param stored changes that closed tabs have left
+ */
+export function createQueue(
+  server?: QueueServer,
+  stored: PendingWork = { changes: [], batches: [], waiting: [] },
+): ChangeQueue {
   const doNothing = async () => {};
   const rejectUnexpected = () => Promise.reject(new Error('not expected'));
   return new ChangeQueue({
     storage: {
-      load: async () => ({ changes: [], batches: [] }),
+      load: async () => stored,
       saveChange: doNothing,
       removeChange: doNothing,
+      resumeChange: doNothing,
       moveChanges: doNothing,
       startBatch: doNothing,
       endBatch: doNothing,
