@@ -107,12 +107,17 @@ export type SharedItem = z.infer<typeof SharedItem>;
 export const openShareLink = endpoint({
   method: 'POST',
   path: '/share-links/open',
-  summary: 'Exchange the secret of a share link for an image session with access to its slides',
+  summary:
+    'Exchange the secret of a share link for an image session with access to its slides, or extend this session',
   access: 'anyone',
   defaultMessageLanguage: 'tr',
   body: z.object({
     secret: z.string().min(1).max(200),
     password: z.string().max(200).optional(),
+    session_id: z.string().max(200).optional().meta({
+      description:
+        'A session that this link has opened, valid or expired less than 12 hours ago: it is extended, which does not count as an opening',
+    }),
   }),
   response: z.object({
     session_id: z.string(),

@@ -13,6 +13,12 @@ interface ShareLink {
   readonly openings: number;
 }
 
+/**
+ * Time after the end of a visitor's session in which the visitor can still renew the session, so that the page of a link goes on after
+ * the computer has slept. The server keeps the row of the session this long.
+ */
+export const visitorRenewalMs = 12 * 60 * 60_000;
+
 type Creator = Pick<User, 'status' | 'role' | 'expiresAt'>;
 
 /** Whether the sessions that a link has opened are valid: it was not ended and has not expired, and its creator may still share. */
@@ -29,9 +35,10 @@ export function isShareLinkValid(
   );
 }
 
-/** Whether a visitor can open the link: the link is valid, and its maximum number of openings is not reached. */
-export function canOpenShareLink(link: ShareLink, creator: Creator, now: Date): boolean {
-  return (
-    isShareLinkValid(link, creator, now) && (link.max_openings === null || link.openings < link.max_openings)
-  );
+/** Whether the maximum number of openings of the link is not reached. */
+export function hasOpeningLeft({
+  max_openings,
+  openings,
+}: Pick<ShareLink, 'max_openings' | 'openings'>): boolean {
+  return max_openings === null || openings < max_openings;
 }

@@ -5,6 +5,7 @@ import {
   apiBase,
   createCase,
   createCollection,
+  createImageSession,
   createShareLink,
   deleteImage,
   endShareLink,
@@ -49,6 +50,17 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
   /** Opens a link as a visitor, who has no account. */
   const openLink = (server: Pick<TestServer, 'as'>, secret: string, password?: string) =>
     server.as(null).call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
+
+  /** Opens a link as a visitor who presents a session, in order to renew it. */
+  const renewSession = (
+    server: Pick<TestServer, 'as'>,
+    secret: string,
+    session_id: string,
+    password?: string,
+  ) =>
+    server
+      .as(null)
+      .call(openShareLink, { body: { secret, session_id, ...(password !== undefined && { password }) } });
 
   const tileStatus = async (server: Pick<TestServer, 'as'>, image: string, session: string) =>
     (
@@ -134,6 +146,107 @@ describe.each(databaseKinds)('share links to slides (database: %s)', (database) 
     await server.as(teacher).call(endShareLink, { params: { linkId: id } });
     expect(await tileStatus(server, image, session)).toBe(401);
     expect(await listed()).toMatchObject([{ id, ended: true }]);
+  });
+
+  it('that were opened as often as allowed let their visitor renew the session until the link ends, in every process', async () => {
+    const { server, teacher, image, createLink } = await setUp();
+    const otherProcess = await server.another();
+    const { id, secret } = await createLink({ max_openings: 1 });
+    const { session_id: session, expires_in } = (await openLink(server, secret)).body;
+    for (const restMs of [60_000, 0, -60_000]) {
+      server.clock.advance(expires_in * 1000 - restMs); // before the end of the session, at its end, after its end
+      const status = restMs > 0 ? 200 : 401;
+      for (const process of [server, otherProcess])
+        expect(await tileStatus(process, image, session)).toBe(status);
+      const renewed = await renewSession(server, secret, session);
+      expect(renewed).toMatchObject({
+        status: 200,
+        body: { session_id: session, expires_in, title: 'Ders 3' },
+      });
+      server.clock.advance(1001); // the maximum age of a cached session in the other process
+      for (const process of [server, otherProcess])
+        expect(await tileStatus(process, image, session)).toBe(200);
+    }
+    expect((await openLink(server, secret)).status).toBe(404);
+    expect((await server.as(teacher).call(listShareLinks)).body.share_links).toMatchObject([
+      { id, openings: 1 },
+    ]);
+    const sessions = await server.services.db.selectFrom('image_sessions').selectAll().execute();
+    expect(sessions.filter(({ share_link_id }) => share_link_id === id)).toHaveLength(1);
+    await server.as(teacher).call(endShareLink, { params: { linkId: id } });
+    expect((await renewSession(server, secret, session)).status).toBe(404);
+  });
+
+  it.each<[string, (world: Awaited<ReturnType<typeof setUp>>, session: string) => Promise<string> | string]>([
+    ['an unknown session', () => 's'.repeat(43)],
+    [
+      'a session of another link',
+      async ({ server, createLink }) => (await openLink(server, (await createLink()).secret)).body.session_id,
+    ],
+    [
+      'a session of an account',
+      async ({ server, teacher }) => (await server.as(teacher).call(createImageSession)).body.session_id,
+    ],
+    [
+      'a session that expired 12 hours ago',
+      ({ server }, session) => {
+        server.clock.advance(3_600_000 + 12 * 3_600_000);
+        return session;
+      },
+    ],
+    [
+      'a session that ended because sharing of the dataset was switched off for a time',
+      async ({ admin }, session) => {
+        for (const sharing of [false, true])
+          await admin.call(updateDataset, { body: { dataset: 'Ders', access: 'open', sharing } });
+        return session;
+      },
+    ],
+  ])(
+    'that were opened as often as allowed return 404 to a visitor who presents %s',
+    async (_, sessionToPresent) => {
+      const world = await setUp();
+      const { server, createLink } = world;
+      const { secret } = await createLink({ max_openings: 1 });
+      const { session_id: session } = (await openLink(server, secret)).body;
+      const presented = await sessionToPresent(world, session);
+      expect((await renewSession(server, secret, presented)).status).toBe(404);
+    },
+  );
+
+  it('count an opening, and create a new session, for a visitor who presents an unknown session', async () => {
+    const { server, teacher, createLink } = await setUp();
+    const { secret } = await createLink({ max_openings: 1 });
+    const opened = await renewSession(server, secret, 's'.repeat(43));
+    expect(opened.status).toBe(200);
+    expect(opened.body.session_id).not.toBe('s'.repeat(43));
+    expect((await server.as(teacher).call(listShareLinks)).body.share_links).toMatchObject([{ openings: 1 }]);
+  });
+
+  it('require the password of the link for the renewal of a session, too', async () => {
+    const { server, createLink } = await setUp();
+    const { secret } = await createLink({ password: 'gizli-söz', max_openings: 1 });
+    const { session_id: session } = (await openLink(server, secret, 'gizli-söz')).body;
+    expect(await renewSession(server, secret, session)).toMatchObject({
+      body: { code: 'password_required' },
+    });
+    expect(await renewSession(server, secret, session, 'no')).toMatchObject({
+      body: { code: 'password_invalid' },
+    });
+    expect((await renewSession(server, secret, session, 'gizli-söz')).status).toBe(200);
+  });
+
+  it('keep the expired session of a visitor in the database for 12 hours, in which the visitor can renew it', async () => {
+    const { server, createLink } = await setUp();
+    const { expires_in } = (await openLink(server, (await createLink()).secret)).body;
+    const sessionsAfterCleanup = async () => {
+      await server.services.imageSessions.deleteExpired();
+      return (await server.services.db.selectFrom('image_sessions').selectAll().execute()).length;
+    };
+    server.clock.advance(expires_in * 1000 + 12 * 3_600_000 - 1);
+    expect(await sessionsAfterCleanup()).toBe(1);
+    server.clock.advance(1);
+    expect(await sessionsAfterCleanup()).toBe(0);
   });
 
   it('all end when their creator is suspended, even if they are more than the maximum number of parameters of an SQL statement', async () => {

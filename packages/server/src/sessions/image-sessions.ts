@@ -12,7 +12,7 @@ import { AppError, type ImageSessionStats, may } from '@lamina/contract';
 import type { Logger } from 'pino';
 import { effectiveAccount, wasIssuedBeforeExpiry } from '../domain/account.ts';
 import { type ImageSession, maxSessionsPerAccount, secondsLeft } from '../domain/image-session.ts';
-import { isShareLinkValid } from '../domain/share-link.ts';
+import { isShareLinkValid, visitorRenewalMs } from '../domain/share-link.ts';
 import { isFromTheFuture } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
@@ -21,9 +21,11 @@ import { type Database, type DatabaseTransaction, runLockedTransaction } from '.
 import {
   deleteExpiredSessions,
   deleteSession,
+  extendVisitorSession,
   findSessionStates,
   insertSession,
   insertVisitorSession,
+  isVisitorSessionRenewable,
   listSessionStates,
   recordSessionUse,
   type SessionState,
@@ -51,6 +53,19 @@ export interface ImageSessions {
     tx: DatabaseTransaction,
     link: { readonly id: string; readonly uid: string; readonly expires_at: string },
   ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number }>;
+  /** Whether `renewForVisitor` can renew this session of the link. */
+  isRenewable(sessionId: string, linkId: string): Promise<boolean>;
+  /**
+   * Extends the session of a visitor, as long as a new session would last. It keeps its id, so renewals never increase the number of
+   * sessions of a link.
+   *
+   * @returns null for a session of another link, and for one that has ended or expired longer than `visitorRenewalMs` ago
+   */
+  renewForVisitor(
+    tx: DatabaseTransaction,
+    link: { readonly id: string; readonly expires_at: string },
+    sessionId: string,
+  ): Promise<{ readonly sessionId: string; readonly expiresInSeconds: number } | null>;
   /**
    * Returns a valid session, counts the request, and renews the idle time of the sign-in. Returns null for a session that does not
    * exist or has ended. Returns a promise only when it must query the database.
@@ -169,6 +184,11 @@ export async function createImageSessions({
     endedHashes.add(hash);
   }
 
+  /** Deletes a session from the cache. Its next use queries the database, because a visitor may renew the session after its end. */
+  function forget(hash: string): void {
+    if (cachedSessions.delete(hash)) recentById.clear();
+  }
+
   /** Deletes a session from the cache and from the ended hashes, so that its next use queries the database. */
   function deleteFromCache(hash: string): void {
     accessChanges++; // makes `queryStates` repeat a query that is in progress
@@ -191,7 +211,8 @@ export async function createImageSessions({
         entry.session.inaccessibleDatasets !== inaccessibleDatasets ||
         entry.session.seesHidden !== seesHidden
       ) {
-        entry.session = { ...entry.session, inaccessibleDatasets, seesHidden, visitor };
+        const expiresAt = Date.parse(state.expires_at); // later than before when the visitor has renewed the session
+        entry.session = { ...entry.session, inaccessibleDatasets, seesHidden, visitor, expiresAt };
       }
       return;
     }
@@ -276,6 +297,7 @@ export async function createImageSessions({
       for (const hash of hashes) {
         const state = statesByHash.get(hash);
         if (state !== undefined && isStateValid(state, queriedAt)) storeInCache(state, queriedAt);
+        else if (state !== undefined && state.link !== null) forget(hash);
         else evict(hash);
       }
       return;
@@ -335,8 +357,9 @@ export async function createImageSessions({
       const hash = hashSecret(sessionId);
       return endedHashes.has(hash) ? null : resolveByLookUp(hash);
     }
-    const { hash, expiresAt } = entry.session;
-    if (nowMs >= expiresAt) {
+    const { hash, expiresAt, visitor } = entry.session;
+    // A visitor may have renewed the session in another process.
+    if (nowMs >= expiresAt && visitor === null) {
       evict(hash);
       return null;
     }
@@ -407,9 +430,23 @@ export async function createImageSessions({
     const nowMs = clock();
     if (Math.abs(nowMs - lastPurgeMs) < purgeEveryMs) return;
     lastPurgeMs = nowMs;
-    for (const [hash, { session }] of cachedSessions) if (nowMs >= session.expiresAt) evict(hash);
+    for (const [hash, { session }] of cachedSessions) {
+      if (nowMs < session.expiresAt) continue;
+      if (session.visitor === null) evict(hash);
+      else forget(hash);
+    }
     const usedTokenHashes = new Set([...cachedSessions.values()].map(({ session }) => session.tokenHash));
     for (const hash of signIns.keys()) if (!usedTokenHashes.has(hash)) signIns.delete(hash);
+  }
+
+  /** Returns the end of a visitor's session that starts or is renewed now, in milliseconds since the epoch. */
+  function endOfVisitorSession(link: { readonly expires_at: string }, startsAt: Date): number {
+    return Math.min(startsAt.getTime() + config.imageSessionTtlSeconds * 1000, Date.parse(link.expires_at));
+  }
+
+  function presentedSession(sessionId: string, linkId: string) {
+    const expiresAfter = new Date(clock() - visitorRenewalMs).toISOString();
+    return { hash: hashSecret(sessionId), linkId, expiresAfter };
   }
 
   return {
@@ -444,8 +481,7 @@ export async function createImageSessions({
     async createForVisitor(tx, link) {
       const sessionId = newSecret();
       const createdAt = now();
-      const endOfLifetime = createdAt.getTime() + config.imageSessionTtlSeconds * 1000;
-      const expiresAt = Math.min(endOfLifetime, Date.parse(link.expires_at));
+      const expiresAt = endOfVisitorSession(link, createdAt);
       await insertVisitorSession(tx, {
         hash: hashSecret(sessionId),
         prefix: sessionId.slice(0, 8),
@@ -458,6 +494,15 @@ export async function createImageSessions({
       });
       onCreate?.();
       return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, createdAt) };
+    },
+
+    isRenewable: (sessionId, linkId) => isVisitorSessionRenewable(db, presentedSession(sessionId, linkId)),
+
+    async renewForVisitor(tx, link, sessionId) {
+      const expiresAt = endOfVisitorSession(link, now());
+      const presented = presentedSession(sessionId, link.id);
+      if (!(await extendVisitorSession(tx, presented, new Date(expiresAt).toISOString()))) return null;
+      return { sessionId, expiresInSeconds: secondsLeft({ expiresAt }, now()) };
     },
 
     resolve,
@@ -512,7 +557,9 @@ export async function createImageSessions({
     countChanges: () => accessChanges,
 
     async deleteExpired() {
-      while (await deleteExpiredSessions(db, now().toISOString())); // each call deletes one batch; true: there may be more
+      const visitorsExpired = new Date(clock() - visitorRenewalMs).toISOString();
+      // Each call deletes one batch; true: there may be more.
+      while (await deleteExpiredSessions(db, now().toISOString(), visitorsExpired));
     },
 
     async close() {

@@ -14,7 +14,6 @@ import {
   may,
   type openShareLink as openEndpoint,
   type ResponseOf,
-  type SharedItem,
   type ShareLink,
   shareLinkDefaultDays,
   type User,
@@ -27,7 +26,7 @@ import type { VisibleImages } from '../catalogue/visible-images.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import { effectiveAccount } from '../domain/account.ts';
-import { canOpenShareLink, isShareLinkValid } from '../domain/share-link.ts';
+import { hasOpeningLeft, isShareLinkValid } from '../domain/share-link.ts';
 import { hashSecret, newSecret } from '../platform/secrets.ts';
 import type { ImageSessions } from '../sessions/image-sessions.ts';
 import { recheckCaller } from '../sessions/recheck-caller.ts';
@@ -67,16 +66,14 @@ export interface ShareLinks {
   /** Ends a link of the actor; an administrator may end any link. Does nothing if it has already ended. @throws AppError not_found */
   end(actor: Actor, id: string): Promise<void>;
   /**
-   * Opens a link for a visitor: counts the opening and creates an image session.
+   * Opens a link for a visitor: counts the opening and creates an image session, or extends the presented session of the same link
+   * without counting an opening.
    *
-   * @param credentials `secret` is the part of the link's URL after `#`
+   * @param credentials `secret` is the part of the link's URL after `#`; `session_id` is ignored unless the session can be renewed
    * @throws AppError not_found for a link that is unknown, has ended, or has no openings or no visible slides left; password_required,
    * password_invalid, rate_limited, unavailable
    */
-  open(
-    credentials: { readonly secret: string; readonly password?: string | undefined },
-    origin: Origin,
-  ): Promise<ResponseOf<typeof openEndpoint>>;
+  open(credentials: BodyOf<typeof openEndpoint>, origin: Origin): Promise<ResponseOf<typeof openEndpoint>>;
 }
 
 interface Dependencies {
@@ -87,11 +84,20 @@ interface Dependencies {
   readonly actionLimiter: ActionLimiter;
   readonly signIn: Pick<SignInService, 'holderOf' | 'hashPassword' | 'matchesPasswordHash'>;
   readonly throttle: Pick<Throttle, 'requireShareLink' | 'countFailedShareLink' | 'countShareLinkOpening'>;
-  readonly imageSessions: Pick<ImageSessions, 'createForVisitor' | 'evictEnded'>;
+  readonly imageSessions: Pick<
+    ImageSessions,
+    'createForVisitor' | 'isRenewable' | 'renewForVisitor' | 'evictEnded'
+  >;
   readonly datasets: Pick<Datasets, 'inaccessibleTo'>;
   readonly visibleImages: VisibleImages;
   readonly cases: Pick<Cases, 'visible'>;
   readonly collections: Pick<Collections, 'get' | 'findOwn'>;
+}
+
+/** A valid link with the ids of the slides that it opens. */
+interface OpenedLink {
+  readonly link: ShareLinkRow;
+  readonly imageIds: ReadonlySet<string>;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -166,12 +172,12 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     return expiresAt.toISOString();
   }
 
-  /** Finds a link and the ids of the slides that it opens now; null if the link is unknown, has ended, or has no slide or opening left. */
-  async function findOpenableLink(connection: Connection, secretHash: string) {
+  /** Finds a link and the ids of the slides that it opens now; null if the link is unknown, has ended, or has no slide left. */
+  async function findValidLink(connection: Connection, secretHash: string): Promise<OpenedLink | null> {
     const link = await findShareLinkBySecret(connection, secretHash);
     if (link === null) return null;
     const creator = await findUser(connection, link.uid);
-    if (creator === null || !canOpenShareLink(link, creator, now())) return null;
+    if (creator === null || !isShareLinkValid(link, creator, now())) return null;
     // The effective account of a creator whose end date has passed is suspended.
     const inaccessible = await datasets.inaccessibleTo(effectiveAccount(creator, now()), connection);
     const linkedImages = (await shareableImagesByLink(connection, [link.id])).get(link.id) ?? [];
@@ -193,6 +199,20 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
     }
     await throttle.countFailedShareLink(origin, link.id); // counts the wrong password
     throw new AppError('password_invalid');
+  }
+
+  /** Counts an opening, creates the session of the visitor, and records the audit event. @throws AppError not_found without an opening left */
+  async function openForNewVisitor(tx: DatabaseTransaction, { link, imageIds }: OpenedLink, origin: Origin) {
+    if (!(await countOpening(tx, link.id))) throw new AppError('not_found');
+    const session = await imageSessions.createForVisitor(tx, link);
+    await audit.record(tx, {
+      action: 'share-link-opened',
+      actor: null,
+      target: link.id,
+      detail: { openings: link.openings + 1, slides: imageIds.size },
+      origin,
+    });
+    return session;
   }
 
   return {
@@ -271,10 +291,14 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       imageSessions.evictEnded({ shareLinkId: id }); // ends the cached sessions of its visitors
     },
 
-    async open({ secret, password }, origin) {
+    async open({ secret, password, session_id }, origin) {
       const secretHash = hashSecret(secret);
-      const found = await findOpenableLink(db, secretHash);
-      if (found === null) {
+      const found = await findValidLink(db, secretHash);
+      const isOpenable =
+        found !== null &&
+        (hasOpeningLeft(found.link) ||
+          (session_id !== undefined && (await imageSessions.isRenewable(session_id, found.link.id))));
+      if (!isOpenable) {
         await throttle.countFailedShareLink(origin, null); // counts the attempt; null: the secret opens no link
         throw new AppError('not_found');
       }
@@ -282,24 +306,17 @@ export function createShareLinks(dependencies: Dependencies): ShareLinks {
       await throttle.countShareLinkOpening(origin, found.link.id); // throws rate_limited after too many openings
       return runLockedTransaction(db, 'accounts', async (tx) => {
         // The link is read again, because it may have ended while the password was checked.
-        const current = await findOpenableLink(tx, secretHash);
-        const hasOpeningsLeft = current !== null && (await countOpening(tx, current.link.id));
-        if (!hasOpeningsLeft) throw new AppError('not_found');
+        const current = await findValidLink(tx, secretHash);
+        if (current === null) throw new AppError('not_found');
         const { link, imageIds } = current;
-        const { sessionId, expiresInSeconds } = await imageSessions.createForVisitor(tx, link);
-        await audit.record(tx, {
-          action: 'share-link-opened',
-          actor: null,
-          target: link.id,
-          detail: { openings: link.openings + 1, slides: imageIds.size },
-          origin,
-        });
-        const items: SharedItem[] = await sharedItems(tx, link, imageIds);
+        const { sessionId, expiresInSeconds } =
+          (session_id !== undefined && (await imageSessions.renewForVisitor(tx, link, session_id))) ||
+          (await openForNewVisitor(tx, current, origin));
         return {
           session_id: sessionId,
           expires_in: expiresInSeconds,
           title: link.title,
-          items,
+          items: await sharedItems(tx, link, imageIds),
           free_movement: link.allows_movement === 1,
           show_annotations: link.shows_annotations === 1,
           ...(link.target_type === 'collection' && { collection_id: link.target_id }),

@@ -178,6 +178,46 @@ export async function insertVisitorSession(
   await tx.insertInto('image_sessions').values(row).execute();
 }
 
+/** A visitor's session that a request presents for renewal. */
+interface PresentedSession {
+  readonly hash: string;
+  /** Share link to which the session must belong. */
+  readonly linkId: string;
+  /** ISO 8601; a session that expired at this time or earlier cannot be renewed. */
+  readonly expiresAfter: string;
+}
+
+/** Whether the session exists, belongs to the link, and can be renewed. */
+export async function isVisitorSessionRenewable(
+  db: Connection,
+  { hash, linkId, expiresAfter }: PresentedSession,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('image_sessions')
+    .select('hash')
+    .where('hash', '=', hash)
+    .where('share_link_id', '=', linkId)
+    .where('expires_at', '>', expiresAfter)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Extends a visitor's session, if it can be renewed. @returns whether it was extended @param expiresAt new end, ISO 8601 */
+export async function extendVisitorSession(
+  tx: DatabaseTransaction,
+  { hash, linkId, expiresAfter }: PresentedSession,
+  expiresAt: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('image_sessions')
+    .set({ expires_at: expiresAt })
+    .where('hash', '=', hash)
+    .where('share_link_id', '=', linkId)
+    .where('expires_at', '>', expiresAfter)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Row of a new session of a sign-in. */
 type SignInSessionRow = NewRow<'image_sessions'> & { readonly token_hash: string };
 
@@ -294,8 +334,18 @@ export async function recordSessionUse(db: Database, { requests, tokensUsedAt }:
 /** Number of rows that one statement deletes, which limits how long it holds its locks. */
 const sessionsPerStatement = 1000;
 
-/** Deletes up to `sessionsPerStatement` expired sessions. @returns false when no expired session is left */
-export async function deleteExpiredSessions(db: Connection, now: string): Promise<boolean> {
+/**
+ * Deletes up to `sessionsPerStatement` expired sessions. Visitors' sessions are deleted later, because visitors can renew them.
+ *
+ * @param now time at which sessions of sign-ins have expired, ISO 8601
+ * @param visitorsExpired time at which visitors' sessions have expired if they can no longer be renewed, ISO 8601
+ * @returns false when there is none left
+ */
+export async function deleteExpiredSessions(
+  db: Connection,
+  now: string,
+  visitorsExpired: string,
+): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('image_sessions')
     .where('hash', 'in', (eb) =>
@@ -303,6 +353,7 @@ export async function deleteExpiredSessions(db: Connection, now: string): Promis
         .selectFrom('image_sessions')
         .select('hash')
         .where('expires_at', '<=', now)
+        .where((or) => or.or([or('share_link_id', 'is', null), or('expires_at', '<=', visitorsExpired)]))
         .limit(sessionsPerStatement),
     )
     .executeTakeFirst();
