@@ -68,26 +68,40 @@ let preopened: { readonly secret: string; readonly result: Promise<OpenResult> }
 
 /** Opens a link while the browser still loads the script of its page. The first `openLink` of that page uses the result. */
 export function preopenLink(secret: string): void {
-  preopened = { secret, result: requestLink(secret, undefined) }; // without a password
+  preopened = { secret, result: requestLink({ secret }) }; // without a password
+}
+
+/** What a visitor presents to open a link. */
+interface LinkCredentials {
+  /** The part of the link's URL after `#`. */
+  readonly secret: string;
+  /** Undefined unless the user has typed one. */
+  readonly password?: string | undefined;
+  /** The session of the last opening, which the server extends without counting an opening; undefined for the first opening. */
+  readonly sessionId?: string | undefined;
 }
 
 /**
- * Opens a share link, which creates an image session for its slides.
+ * Opens a share link, which creates or extends an image session for its slides.
  *
- * @param secret the part of the link's URL after `#`
- * @param password undefined unless the user has typed one
  * @returns the content of the link, or the error code (null if there is no response) with a message for the user
  */
-export function openLink(secret: string, password: string | undefined): Promise<OpenResult> {
-  const isPreopened = preopened?.secret === secret && password === undefined;
+export function openLink(credentials: LinkCredentials): Promise<OpenResult> {
+  const { secret, password, sessionId } = credentials;
+  const isPreopened = preopened?.secret === secret && password === undefined && sessionId === undefined;
   const result = isPreopened ? preopened?.result : undefined;
   preopened = null;
-  return result ?? requestLink(secret, password);
+  return result ?? requestLink(credentials);
 }
 
-async function requestLink(secret: string, password: string | undefined): Promise<OpenResult> {
+async function requestLink({ secret, password, sessionId }: LinkCredentials): Promise<OpenResult> {
   try {
-    return await call(openShareLink, { body: { secret, ...(password !== undefined && { password }) } });
+    const body = {
+      secret,
+      ...(password !== undefined && { password }),
+      ...(sessionId !== undefined && { session_id: sessionId }),
+    };
+    return await call(openShareLink, { body });
   } catch (error) {
     return { error: codeOf(error), message: messageOf(error, texts.linkFailed) };
   }

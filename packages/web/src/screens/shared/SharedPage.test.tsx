@@ -92,6 +92,59 @@ describe('the page of a share link', () => {
     await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' }, { timeout: 3000 });
   });
 
+  it('says that the slide of a step cannot be viewed when the link no longer opens it, and still shows the other slides', async () => {
+    const { person } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': openedLink,
+        'HEAD /image-catalog/proxy/a/image.dzi': errorResponse('not_found'),
+        'HEAD /image-catalog/proxy/b/image.dzi': {},
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    await screen.findByText('Bu slaydı görme yetkiniz yok', undefined, { timeout: 3000 });
+    await person.click(screen.getByRole('button', { name: 'Sonraki' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Karaciğer' });
+    expect(screen.queryByText('Bu slaydı görme yetkiniz yok')).toBeNull();
+    screen.getByText('2 / 2');
+  });
+
+  it('says that the link has ended when the link opens none of its slides any more', async () => {
+    openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': openedLink,
+        'HEAD /image-catalog/proxy/a/image.dzi': errorResponse('not_found'),
+        'HEAD /image-catalog/proxy/b/image.dzi': errorResponse('not_found'),
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    await screen.findByRole('heading', { name: 'Bu bağlantı artık açılmıyor' }, { timeout: 5000 });
+  });
+
+  it('presents its session when it renews the session, and keeps the places of slides that the link no longer opens', async () => {
+    let openings = 0;
+    const { calls, person } = openApp('/shared#secret-1', {
+      api: {
+        'POST /share-links/open': () => {
+          openings += 1;
+          return openings === 1
+            ? { ...openedLink, expires_in: 3 }
+            : { ...openedLink, items: openedLink.items.slice(1) };
+        },
+        'HEAD /image-catalog/proxy/a/image.dzi': {},
+        'HEAD /image-catalog/proxy/b/image.dzi': {},
+      },
+    });
+    await screen.findByRole('heading', { name: 'Ders 3 · Böbrek' });
+    await screen.findByText('Bu slaydı görme yetkiniz yok', undefined, { timeout: 5000 });
+    const bodies = calls.filter(({ name }) => name === 'POST /share-links/open').map(({ body }) => body);
+    expect(bodies).toEqual([
+      { secret: 'secret-1' },
+      { secret: 'secret-1', session_id: openedLink.session_id },
+    ]);
+    await person.click(screen.getByRole('button', { name: 'Sonraki' }));
+    await screen.findByRole('heading', { name: 'Ders 3 · Karaciğer' });
+  });
+
   it('asks for the password of the link, and again after a wrong password', async () => {
     const { calls, person } = openApp('/shared#secret-1', {
       api: {

@@ -1,4 +1,3 @@
-import type { SharedItem } from '@lamina/contract';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'react-router';
@@ -16,6 +15,7 @@ import type { TourStep } from '../../viewer/tour/steps.ts';
 import { Tour, type TourPixels } from '../../viewer/tour/Tour.tsx';
 import type { ViewedSlide } from '../../viewer/viewed-slide.ts';
 import classes from './SharedPage.module.css';
+import { itemOfStep, type ShownItem } from './shown-items.ts';
 import { texts } from './texts.ts';
 import { useSharedLink } from './use-shared-link.ts';
 
@@ -42,7 +42,14 @@ function SharedLink({ secret }: { readonly secret: string }) {
     case 'failed':
       return <Notice heading={texts.failedHeading} text={state.message} onRetry={() => void retry()} />;
     case 'open':
-      return <SharedSlides link={state.link} stepIndex={stepIndex} onStepChange={setStepIndex} />;
+      return (
+        <SharedSlides
+          link={state.link}
+          items={state.items}
+          stepIndex={stepIndex}
+          onStepChange={setStepIndex}
+        />
+      );
   }
 }
 
@@ -109,15 +116,15 @@ function PasswordForm({ message, onSubmit }: PasswordFormProps) {
 
 interface SharedSlidesProps {
   readonly link: OpenedLink;
+  readonly items: readonly ShownItem[];
   readonly stepIndex: number;
   readonly onStepChange: (stepIndex: number) => void;
 }
 
 /** Shows the slides of a link one at a time, with their titles, texts and questions. */
-function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
-  const { items, session_id: session } = link;
-  // `useSharedLink` opens the link again before its session ends. The link may then have fewer items than before.
-  const item = items[stepIndex] ?? items[0];
+function SharedSlides({ link, items, stepIndex, onStepChange }: SharedSlidesProps) {
+  const { session_id: session } = link;
+  const item = itemOfStep(items, stepIndex);
   const pixels = useMemo((): TourPixels => {
     // A visitor cannot replace an image session (the credential for loading pixels) that the server has rejected, so the requests fail.
     // Independently of this, `useSharedLink` checks whether the link has ended.
@@ -130,18 +137,21 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
     return { fetchPixels: fetchShared, descriptors, session };
   }, [session]);
   const steps = useMemo(() => items.map(stepOf), [items]);
-  const imageId = item?.image_id ?? '';
+  const imageId = item?.isAvailable ? item.image_id : null;
   const { mpp_x = null, mpp_y = null, objective_power = null } = item ?? {};
   const slide = useMemo(
-    (): ViewedSlide => ({
-      descriptorUrl: descriptorUrl(imageId),
-      colourTableUrl: colourTableUrl(imageId),
-      tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
-      // `derived` is null, because a link contains no pixel size or objective power that was derived from the other value.
-      scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
-      name: link.title,
-      annotatedSlide: null, // the tour itself shows the annotations of a link
-    }),
+    (): ViewedSlide | null =>
+      imageId === null
+        ? null
+        : {
+            descriptorUrl: descriptorUrl(imageId),
+            colourTableUrl: colourTableUrl(imageId),
+            tileUrlOf: (tile, colour) => tileUrl(imageId, tile, colour),
+            // `derived` is null, because a link contains no pixel size or objective power that was derived from the other value.
+            scale: { mpp: mpp_x, mppY: mpp_y, objectivePower: objective_power, derived: null },
+            name: link.title,
+            annotatedSlide: null, // the tour itself shows the annotations of a link
+          },
     [imageId, link.title, mpp_x, mpp_y, objective_power],
   );
   return (
@@ -149,10 +159,10 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
       <Tour
         title={link.title}
         steps={steps}
-        stepIndex={stepIndex}
+        stepIndex={Math.min(stepIndex, items.length - 1)}
         onStepChange={onStepChange}
         slide={slide}
-        thumbnailUrl={thumbnailUrl(imageId, session)}
+        thumbnailUrl={imageId === null ? null : thumbnailUrl(imageId, session)}
         pixels={pixels}
         isMovable={link.free_movement}
         collectionId={link.collection_id ?? null}
@@ -166,14 +176,14 @@ function SharedSlides({ link, stepIndex, onStepChange }: SharedSlidesProps) {
 }
 
 /** Returns the step of the tour that shows an item of the link. */
-function stepOf({ image_id, title, text, field, colours, item, question }: SharedItem): TourStep {
+function stepOf({ isAvailable, image_id, title, text, field, colours, item, question }: ShownItem): TourStep {
   return {
     item: item ?? null, // index in the collection; null when the link is not to a collection
-    imageId: image_id,
+    imageId: isAvailable ? image_id : null,
     title,
     text,
     field: field ?? null,
     colours,
-    question: question ?? null,
+    question: isAvailable ? (question ?? null) : null,
   };
 }

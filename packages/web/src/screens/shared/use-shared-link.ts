@@ -2,10 +2,11 @@ import { useCallback, useEffect, useRef } from 'react';
 import { fetchSharedSlideStatus, type OpenedLink, openLink } from '../../api/share-links.ts';
 import { useStateAcrossLanguages } from '../../language/use-state-across-languages.ts';
 import { preloadTour } from '../../viewer/tour/Tour.tsx';
+import { itemOfStep, itemsAfterOpening, type ShownItem, withoutSlide } from './shown-items.ts';
 
 /**
  * State of a share link (a URL that shows slides to visitors without an account): `opening` waits for the server, `password` asks for the
- * password of the link, and `ended` means that the link has expired or was revoked.
+ * password of the link, and `ended` means that the link has expired, was revoked, or opens no slide any more.
  */
 export type SharedLinkState =
   | { readonly kind: 'opening' }
@@ -13,7 +14,7 @@ export type SharedLinkState =
   | { readonly kind: 'password'; readonly message: string | null }
   | { readonly kind: 'ended' }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'open'; readonly link: OpenedLink };
+  | { readonly kind: 'open'; readonly link: OpenedLink; readonly items: readonly ShownItem[] };
 
 /** Interval at which the hook checks whether the link has ended. When the link has ended, the page closes the slide. */
 const checkIntervalMs = 700;
@@ -34,18 +35,28 @@ interface SharedLink {
 interface Renewal {
   /** The entered password, which later openings of the link send again; undefined before the user has entered one. */
   password: string | undefined;
-  /** End of the session, and when to renew it, in ms on the clock of `performance.now()`. */
+  /** The session of the last opening, which proves to the server that a renewal is no new opening; undefined before the first one. */
+  sessionId: string | undefined;
+  /** End of the session, and when to renew it, in ms on the clock of `elapsedMs`. */
   endMs: number;
   renewAtMs: number;
 }
 
 /**
+ * Returns the ms since the page was loaded. `performance.now()` alone may leave out the time in which the computer was asleep, and
+ * `Date.now()` alone may be set back.
+ */
+function elapsedMs(): number {
+  return Math.max(performance.now(), Date.now() - performance.timeOrigin);
+}
+
+/**
  * Opens a share link, renews its session (the credential with which the browser loads tiles), and reports when the link has ended.
- * The server counts the openings (a renewal is one, too), and a link may have a maximum. A change of the language therefore does not open
- * the link again if it is open or has ended.
+ * The server counts the openings, and a link may have a maximum. A renewal presents the session and is not counted. A change of the
+ * language does not open the link again if it is open or has ended.
  *
  * @param secret the part of the URL after `#`
- * @param stepIndex index of the shown item; the checks request its slide to find out whether the link has ended
+ * @param stepIndex index of the shown item; the checks request its slide to find out whether the link or its access to the slide has ended
  */
 export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const [state, setState] = useStateAcrossLanguages<SharedLinkState>(`share link ${secret}`, {
@@ -53,6 +64,7 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   });
   const [keptRenewal] = useStateAcrossLanguages<Renewal>(`renewal of share link ${secret}`, () => ({
     password: undefined,
+    sessionId: undefined,
     endMs: 0,
     renewAtMs: 0,
   }));
@@ -65,28 +77,35 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   const open = useCallback(async () => {
     latestAttempt.current += 1;
     const attempt = latestAttempt.current;
-    const result = await openLink(secret, renewal.current.password);
+    const { password, sessionId } = renewal.current;
+    const result = await openLink({ secret, password, sessionId });
     if (attempt !== latestAttempt.current) return; // a newer attempt has started, or the user has left the page
     if (!('error' in result)) {
       const durationMs = result.expires_in * 1000;
-      const endMs = performance.now() + durationMs;
+      const endMs = elapsedMs() + durationMs;
       // A session ends with its link at the latest. If the new session ends no later than the previous one, no renewal can extend it.
       const isLastSession = endMs <= renewal.current.endMs + precisionMs;
+      renewal.current.sessionId = result.session_id;
       renewal.current.endMs = endMs;
       renewal.current.renewAtMs = isLastSession
         ? Number.POSITIVE_INFINITY
         : endMs - Math.min(renewalMarginMs, durationMs / 2);
       await preloadTour().catch(() => undefined); // after a failure, the tour itself loads the script again and shows the error
-      if (attempt === latestAttempt.current) setState({ kind: 'open', link: result });
+      if (attempt !== latestAttempt.current) return;
+      setState((current) => ({
+        kind: 'open',
+        link: result,
+        items: itemsAfterOpening(current.kind === 'open' ? current.items : [], result.items),
+      }));
     } else if (result.error === 'not_found') setState({ kind: 'ended' });
     else if (result.error === 'password_required') setState({ kind: 'password', message: null });
     else if (result.error === 'password_invalid') {
       renewal.current.password = undefined;
       setState({ kind: 'password', message: result.message });
     } else {
-      renewal.current.renewAtMs = performance.now() + renewalRetryMs;
+      renewal.current.renewAtMs = elapsedMs() + renewalRetryMs;
       // The failed renewal of a session that is still valid is retried, and the slides stay open meanwhile.
-      const isSessionValid = performance.now() < renewal.current.endMs;
+      const isSessionValid = elapsedMs() < renewal.current.endMs;
       const failed = { kind: 'failed', message: result.message } as const;
       setState((current) => (current.kind === 'open' && isSessionValid ? current : failed));
     }
@@ -100,19 +119,20 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
   }, [open]);
 
   const sessionId = state.kind === 'open' ? state.link.session_id : null;
-  const imageId = state.kind === 'open' ? (state.link.items[stepIndex]?.image_id ?? null) : null;
+  const imageId = state.kind === 'open' ? checkedImageId(state.items, stepIndex) : null;
   useEffect(() => {
     if (sessionId === null || imageId === null) return;
     let isCancelled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    async function check(checkedSession: string, checkedImageId: string) {
-      if (performance.now() > renewal.current.renewAtMs) await open();
+    async function check(checkedSession: string, checkedImage: string) {
+      if (elapsedMs() > renewal.current.renewAtMs) await open();
       else if (!document.hidden) {
-        const status = await fetchSharedSlideStatus(checkedImageId, checkedSession);
-        // 401: the link and its session have ended. 404: the link no longer opens this slide.
-        if (!isCancelled && (status === 401 || status === 404)) setState({ kind: 'ended' });
+        const status = await fetchSharedSlideStatus(checkedImage, checkedSession);
+        if (isCancelled) return;
+        if (status === 401) setState({ kind: 'ended' }); // the link and its session have ended
+        if (status === 404) setState((current) => stateWithoutSlide(current, checkedImage));
       }
-      if (!isCancelled) timer = setTimeout(() => void check(checkedSession, checkedImageId), checkIntervalMs);
+      if (!isCancelled) timer = setTimeout(() => void check(checkedSession, checkedImage), checkIntervalMs);
     }
     timer = setTimeout(() => void check(sessionId, imageId), checkIntervalMs);
     return () => {
@@ -129,4 +149,18 @@ export function useSharedLink(secret: string, stepIndex: number): SharedLink {
     },
     retry: open,
   };
+}
+
+/** Returns the id of the slide to check: that of the step, or of the first available item if that of the step is not available. */
+function checkedImageId(items: readonly ShownItem[], stepIndex: number): string | null {
+  const item = itemOfStep(items, stepIndex);
+  const checkedItem = item?.isAvailable ? item : items.find(({ isAvailable }) => isAvailable);
+  return checkedItem?.image_id ?? null;
+}
+
+/** Returns the state after the server has stated that the link does not open this slide. */
+function stateWithoutSlide(state: SharedLinkState, imageId: string): SharedLinkState {
+  if (state.kind !== 'open') return state;
+  const items = withoutSlide(state.items, imageId);
+  return items.some(({ isAvailable }) => isAvailable) ? { ...state, items } : { kind: 'ended' };
 }
