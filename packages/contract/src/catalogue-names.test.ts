@@ -45,6 +45,10 @@ describe('toStoredName (stored form of a dataset name)', () => {
   it('composes letters with their combining marks, and removes surrounding white space', () => {
     expect(toStoredName(` ${'Böbrek'.normalize('NFD')} `)).toBe('Böbrek');
   });
+
+  it('returns a name of white space unchanged', () => {
+    expect(toStoredName('  ')).toBe('  ');
+  });
 });
 
 describe('isSameName (comparison of two dataset names)', () => {
@@ -54,5 +58,9 @@ describe('isSameName (comparison of two dataset names)', () => {
       false,
       false,
     ]);
+  });
+
+  it('returns true for two spellings of one name, and false for two names', () => {
+    expect([isSameName('Study A', ' STUDY a'), isSameName('Study A', 'Study B')]).toEqual([true, false]);
   });
 });

@@ -25,9 +25,9 @@ describe('natural order of names (naturalCompare, naturalSortKey)', () => {
   it('sorts slide-2 before slide-10 (by the value of numbers), and letters in Turkish order', () => {
     const names = [
       'slide-10.svs',
-      'Slide-2.svs',
-      'slide-002b.svs',
       'slide-2.svs',
+      'slide-002b.svs',
+      'Slide-2.svs',
       'slide-1.svs',
       'slide.svs',
     ];

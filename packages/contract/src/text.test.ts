@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { Id, isPathParameter, isSingleLine, MultiLine, SingleLine, toSingleLine } from './text.ts';
+import {
+  Cursor,
+  Id,
+  isControlFree,
+  isPathParameter,
+  isSingleLine,
+  MultiLine,
+  NameOfExisting,
+  SearchText,
+  SingleLine,
+  toSingleLine,
+} from './text.ts';
 
 describe('the text schema SingleLine (one line of visible characters)', () => {
   it.each([
@@ -53,13 +64,62 @@ describe('toSingleLine (makes a text valid for SingleLine)', () => {
   it('replaces each run of white space by one space, and removes invisible characters', () => {
     expect(toSingleLine(' Ada\r\n\tLove\u200blace\u202e\0 ')).toBe('Ada Lovelace');
   });
+
+  it('keeps a joiner that its script needs', () => {
+    expect(toSingleLine('می\u200cخواهم')).toBe('می\u200cخواهم');
+  });
+
+  it('normalises the text to NFC', () => {
+    expect(toSingleLine('Is\u0327\u0131l')).toBe('I\u015f\u0131l');
+  });
 });
 
 describe('the text schema MultiLine (text of several lines)', () => {
   it('accepts line breaks and tabs, and rejects all other characters that SingleLine rejects', () => {
     expect(MultiLine.parse('one\r\n\ttwo ')).toBe('one\r\n\ttwo');
-    for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b']) {
+    for (const text of ['a\0b', 'a\x1bb', 'a\u202eb', 'a\ud800b', 'a\u200bb', 'a\u2028b', 'ad\u200dmin']) {
       expect(MultiLine.safeParse(text).success).toBe(false);
+    }
+  });
+
+  it('normalises the text to NFC', () => {
+    expect(MultiLine.parse('Is\u0327\n\u0131l')).toBe('I\u015f\n\u0131l');
+  });
+});
+
+describe('isControlFree (whether a text has neither control characters nor lone surrogates)', () => {
+  it('returns true for a name with an invisible character, and false for a control character or a lone surrogate', () => {
+    expect(isControlFree('ad\u200bmin')).toBe(true);
+    for (const text of ['a\0b', 'a\nb', 'a\x85b', 'a\ud800b']) expect(isControlFree(text)).toBe(false);
+  });
+});
+
+describe('the schemas NameOfExisting and SearchText (names that the server only compares)', () => {
+  it('accept names that SingleLine rejects or changes, unchanged', () => {
+    for (const name of ['ad\u200bmin', ' Is\u0327\u0131l ', '']) {
+      expect(NameOfExisting.parse(name)).toBe(name);
+      expect(SearchText.parse(name)).toBe(name);
+    }
+  });
+
+  it('reject control characters, lone surrogates and bidirectional controls', () => {
+    for (const name of ['a\0b', 'a\nb', 'a\ud800b', 'a\u202eb']) {
+      expect(NameOfExisting.safeParse(name).success).toBe(false);
+      expect(SearchText.safeParse(name).success).toBe(false);
+    }
+  });
+
+  it('SearchText accepts 200 characters and rejects 201', () => {
+    expect(SearchText.safeParse('a'.repeat(200)).success).toBe(true);
+    expect(SearchText.safeParse('a'.repeat(201)).success).toBe(false);
+  });
+});
+
+describe('the schema Cursor (a position in a list)', () => {
+  it('accepts 4,000 characters of base64url, and rejects 4,001 characters and other characters', () => {
+    expect(Cursor.safeParse('A_-9'.repeat(1000)).success).toBe(true);
+    for (const cursor of ['a'.repeat(4001), 'a.b', 'a b', 'a\n']) {
+      expect(Cursor.safeParse(cursor).success).toBe(false);
     }
   });
 });
@@ -67,7 +127,7 @@ describe('the text schema MultiLine (text of several lines)', () => {
 describe('the schema Id (the id of an account, image, upload or session)', () => {
   it('accepts UUIDs and base64url strings of up to 128 characters, and rejects all other strings', () => {
     expect(Id.safeParse('00000000-0000-4000-8000-000000000000').success).toBe(true);
-    expect(Id.safeParse('A_b-9'.repeat(8)).success).toBe(true);
+    expect(Id.safeParse('A_b-'.repeat(32)).success).toBe(true);
     for (const id of ['', 'a b', 'a\0', '../x', 'a.b', 'ı', 'a'.repeat(129), 'a\n']) {
       expect(Id.safeParse(id).success).toBe(false);
     }
@@ -80,4 +140,26 @@ describe('isPathParameter (whether a string is a valid path parameter of the API
     expect(isPathParameter('imageId', '0_12.jpeg')).toBe(false);
     expect(isPathParameter('tile', '0_0.jpeg\0')).toBe(false);
   });
+
+  it.each([
+    ['study', '1.2.840.10008', '1.2.a'],
+    ['series', '1'.repeat(64), '1'.repeat(65)],
+    ['instance', '2.25.1', ''],
+    ['*', 'Seri 7/IM 0001.dcm', 'a\nb'],
+    ['*', 'a'.repeat(1000), 'a'.repeat(1001)],
+    ['datasetId', 'Böbrek çalışması', 'a\0b'],
+    ['datasetId', 'a'.repeat(255), 'a'.repeat(256)],
+    ['datasetId', 'ad\u200bmin', 'a\u202eb'],
+    ['imageId', 'a'.repeat(128), 'a'.repeat(129)],
+  ])('accepts as the parameter %s the string %j, and rejects %j', (name, valid, invalid) => {
+    expect(isPathParameter(name, valid)).toBe(true);
+    expect(isPathParameter(name, invalid)).toBe(false);
+  });
+
+  it.each(['region', 'size', 'rotation', 'quality', 'frames'])(
+    'returns true for any string as the parameter %s, whose handler responds to an invalid one with 400',
+    (name) => {
+      expect(isPathParameter(name, '!0,0 %')).toBe(true);
+    },
+  );
 });

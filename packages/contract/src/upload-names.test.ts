@@ -59,6 +59,26 @@ describe('checkUploadPath (checks the path of an uploaded file)', () => {
     expect(checkUploadPath(path)).toEqual({ fault });
   });
 
+  it.each([
+    ['a name of 255 bytes, in letters of 1 byte', 'a'.repeat(255)],
+    ['a name of 255 bytes, with letters of 2 bytes', `${'ş'.repeat(127)}a`],
+    ['a name of 255 bytes, in letters of 3 bytes', '漢'.repeat(85)],
+    ['a name of 254 bytes, with characters of 4 bytes', `${'🔬'.repeat(63)}ab`],
+    ['a path of 900 bytes', `${`${'a'.repeat(224)}/`.repeat(3)}${'b'.repeat(225)}`],
+    ['a path of 16 names', `${'a/'.repeat(15)}b`],
+  ])('accepts %s, which the limits just allow', (_, path) => {
+    expect(checkUploadPath(path)).toEqual({ names: path.split('/') });
+  });
+
+  it.each<[string, string, NameFault]>([
+    ['a name of 256 bytes, in letters of 1 byte', 'a'.repeat(256), 'upload_name_long'],
+    ['a name of 256 bytes, with letters of 3 bytes', `${'漢'.repeat(85)}a`, 'upload_name_long'],
+    ['a name of 256 bytes, in characters of 4 bytes', '🔬'.repeat(64), 'upload_name_long'],
+    ['a path of 901 bytes', `${`${'a'.repeat(224)}/`.repeat(3)}${'b'.repeat(226)}`, 'upload_name_long'],
+  ])('rejects %s, which exceeds the limit by one byte', (_, path, fault) => {
+    expect(checkUploadPath(path)).toEqual({ fault });
+  });
+
   it('returns no name with a leading dot, a slash or a backslash for random paths, so that none leads outside the target folder', () => {
     fc.assert(
       fc.property(
