@@ -9,13 +9,18 @@ import {
 import { describe, expect, it } from 'vitest';
 import {
   approve,
+  changeAccess,
   checkMayDeleteOwnAccount,
   deactivate,
+  effectiveAccount,
   makeAdmin,
   promote,
   register,
+  reject,
   replacePassword,
   suspend,
+  wasIssuedBeforeExpiry,
+  withdrawApproval,
 } from './account.ts';
 
 const earlier = '2026-01-01T00:00:00.000Z';
@@ -78,6 +83,118 @@ describe('register (creates an account)', () => {
       approvalDate: null,
       expiresAt: null,
     });
+  });
+});
+
+/** A time that lies this many milliseconds after `now`. */
+const after = (ms: number) => new Date(Date.parse(now) + ms).toISOString();
+
+describe('effectiveAccount (the account with the status that decisions use)', () => {
+  it.each<[string, Status, string | null, Status]>([
+    ['an active account without an end date', 'active', null, 'active'],
+    ['an active account 1 ms before its end date', 'active', after(1), 'active'],
+    ['an active account at its end date', 'active', now, 'suspended'],
+    ['an active account after its end date', 'active', earlier, 'suspended'],
+    ['a pending account after its end date', 'pending', earlier, 'pending'],
+    ['a deactivated account after its end date', 'deactivated', earlier, 'deactivated'],
+  ])('gives %s the status $3', (_, status, expiresAt, expected) => {
+    const stored = account(status, 'user', { expiresAt });
+    expect(effectiveAccount(stored, new Date(now))).toEqual({ ...stored, status: expected });
+  });
+});
+
+describe('wasIssuedBeforeExpiry (whether a token is older than the end date that has passed)', () => {
+  it.each<[boolean, string, string, string | null]>([
+    [true, 'issued 1 ms before an end date that has just passed', after(-1), now],
+    [false, 'issued at the end date', now, now],
+    [false, 'issued 1 ms after the end date', after(-1), after(-2)],
+    [false, 'issued before an end date that passes in 1 ms', earlier, after(1)],
+    [false, 'of an account without an end date', earlier, null],
+  ])('returns %s for a token %s', (expected, _, issuedAt, expiresAt) => {
+    expect(wasIssuedBeforeExpiry(new Date(issuedAt), { expiresAt }, new Date(now))).toBe(expected);
+  });
+});
+
+describe('withdrawApproval (makes an approved account pending again)', () => {
+  const tenMinutes = 10 * 60_000;
+
+  it('removes status, role, approval and end date ten minutes after the approval', () => {
+    const user = account('active', 'user', { approvalDate: after(-tenMinutes), expiresAt: after(1) });
+    expect(withdrawApproval(user, now)).toEqual({
+      ...account('pending', 'unassigned'),
+      adminApproved: false,
+      approvalDate: null,
+      expiresAt: null,
+      updatedAt: now,
+    });
+  });
+
+  it.each<[ErrorCode, string, User]>([
+    [
+      'approval_settled',
+      'ten minutes and 1 ms after the approval',
+      account('active', 'user', { approvalDate: after(-tenMinutes - 1) }),
+    ],
+    [
+      'approval_settled',
+      'when the account is an administrator',
+      account('active', 'admin', { approvalDate: now }),
+    ],
+    [
+      'approval_settled',
+      'when the account has no date of approval',
+      account('active', 'user', { approvalDate: null }),
+    ],
+    ['not_active', 'when the account is suspended', account('suspended', 'user', { approvalDate: now })],
+  ])('throws %s %s', (code, _, user) => {
+    expect(outcome(user, (each) => withdrawApproval(each, now))).toBe(code);
+  });
+});
+
+describe('reject (suspends an applicant)', () => {
+  it('suspends a pending account', () => {
+    const applicant = account('pending', 'unassigned');
+    expect(reject(applicant, now)).toEqual({ ...applicant, status: 'suspended', updatedAt: now });
+  });
+
+  it.each(['active', 'suspended', 'deactivated'] as const)(
+    'throws not_pending for a %s account',
+    (status) => {
+      expect(outcome(account(status, 'user'), (user) => reject(user, now))).toBe('not_pending');
+    },
+  );
+});
+
+describe('changeAccess (changes the end date of an active account)', () => {
+  it.each<[string, string | null, string | null | undefined, string | null]>([
+    ['keeps a future end date when none is stated', after(1), undefined, after(1)],
+    ['removes an end date that is reached when none is stated', now, undefined, null],
+    ['removes a future end date when null is stated', after(1), null, null],
+    ['sets an end date that lies 1 ms ahead', null, after(1), after(1)],
+    ['adds milliseconds to a stated end date', null, '2026-06-01T00:00:00Z', '2026-06-01T00:00:00.000Z'],
+  ])('%s', (_, before, stated, expiresAt) => {
+    const user = account('active', 'user', { expiresAt: before });
+    expect(changeAccess(user, stated, now)).toEqual({ ...user, expiresAt, updatedAt: now });
+  });
+
+  it.each<[string, string, User, string]>([
+    ['invalid_request (expiry_in_past)', 'an end date that is now', account('active', 'user'), now],
+    [
+      'invalid_request (expiry_of_admin)',
+      'an end date of an administrator',
+      account('active', 'admin'),
+      after(1),
+    ],
+    ['not_active', 'a suspended account', account('suspended', 'user'), after(1)],
+  ])('throws %s for %s', (expected, _, user, stated) => {
+    const [code, reason = null] = expected.replace(')', '').split(' (');
+    let thrown: unknown;
+    try {
+      changeAccess(user, stated, now);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code, ...(reason !== null && { detail: { reason } }) });
   });
 });
 
@@ -219,6 +336,11 @@ describe('replacePassword (permits a new password unless the account is deactiva
     },
   );
 
+  it("throws an error with the code self_change for the administrator's own account", () => {
+    const own = account('active', 'admin');
+    expect(outcome(own, (user) => replacePassword(user, { actor: user.uid, now }))).toBe('self_change');
+  });
+
   it('sets updatedAt to the time of the change', () => {
     expect(replacePassword(account('active', 'user'), { actor: 'admin', now }).updatedAt).toBe(now);
   });
@@ -243,10 +365,12 @@ describe('makeAdmin (used for the first administrator and by the command restore
   it.each(allStatusesAndRoles)(
     'turns an account with the status $status and the role $role into an active administrator',
     ({ status, role }) => {
-      expect(makeAdmin(account(status, role), now)).toMatchObject({
+      expect(makeAdmin(account(status, role, { expiresAt: earlier }), now)).toMatchObject({
         status: 'active',
         role: 'admin',
         adminApproved: true,
+        approvalDate: status === 'pending' ? now : earlier, // the date of the first approval
+        expiresAt: null,
         updatedAt: now,
       });
     },
