@@ -11,6 +11,7 @@ import {
   SingleLine,
   toSingleLine,
 } from './text.ts';
+import { NewPassword } from './users.ts';
 
 describe('the text schema SingleLine (one line of visible characters)', () => {
   it.each([
@@ -132,6 +133,31 @@ describe('the schema Id (the id of an account, image, upload or session)', () =>
       expect(Id.safeParse(id).success).toBe(false);
     }
   });
+});
+
+it.each(['\u0483', 'a\u0301', '\u0301\u0323', '\u200d', 'a\u200d', '\u0915\u200d'])(
+  'SingleLine, MultiLine and toSingleLine read a text of 40,000 characters that repeats %j in less than a second',
+  (repeated) => {
+    const text = repeated.repeat(40_000 / repeated.length);
+    const startedAt = performance.now();
+    SingleLine.safeParse(text);
+    MultiLine.safeParse(text);
+    toSingleLine(text);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  },
+);
+
+it('NewPassword rejects a text of 40,000 combining marks in less than a second', () => {
+  const startedAt = performance.now();
+  expect(NewPassword.safeParse('\u0301\u0323'.repeat(20_000)).success).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
+
+it('SingleLine accepts 30 combining marks in a row and rejects 31; toSingleLine shortens them to 30', () => {
+  const accepted = `a${'\u0301'.repeat(30)}`;
+  expect(SingleLine.safeParse(accepted).success).toBe(true);
+  expect(SingleLine.safeParse(`${accepted}\u0301`).success).toBe(false);
+  expect(toSingleLine(`${accepted}\u0301b`)).toBe(`${accepted}b`.normalize('NFC'));
 });
 
 describe('isPathParameter (whether a string is a valid path parameter of the API)', () => {

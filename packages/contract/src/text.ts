@@ -27,22 +27,28 @@ const invisibleCharacters =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180d\u180f\u200c\u200d])\p{Default_Ignorable_Code_Point}|\u2800/u;
 /**
  * A ZERO WIDTH JOINER or NON-JOINER where no script needs one. Joiners are needed inside words of some scripts and inside emoji, but never
- * next to Latin, Greek or Cyrillic letters or numbers. Example of a match: the joiner in `ad\u200dmin`.
+ * next to Latin, Greek or Cyrillic letters or numbers. Example of a match: the joiner in `ad\u200dmin`. Every alternative begins at a
+ * joiner: one that began at a letter would take quadratic time for many combining marks, of which some count as Cyrillic.
  */
 const misplacedJoiner =
-  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
+  /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])|(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]\p{M}*)[\u200c\u200d]|[\u200c\u200d][\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}]/u;
+/**
+ * More combining marks in a row than any script needs. The time of `normalize` grows with the square of their number, so longer runs would
+ * stop the server. Source: Unicode Standard Annex 15, section 13 (Stream-Safe Text Format).
+ */
+const tooManyMarks = /\p{M}{31}/u;
 
 /** Returns whether a name or another text of one line contains only allowed characters. */
 export function isSingleLine(text: string): boolean {
-  return !unsafeCharacters.test(text) && !invisibleCharacters.test(text) && !misplacedJoiner.test(text);
+  return !unsafeCharacters.test(text) && isVisible(text);
 }
 
 function isMultiLine(text: string): boolean {
-  return (
-    !unsafeCharactersExceptLineBreaks.test(text) &&
-    !invisibleCharacters.test(text) &&
-    !misplacedJoiner.test(text)
-  );
+  return !unsafeCharactersExceptLineBreaks.test(text) && isVisible(text);
+}
+
+function isVisible(text: string): boolean {
+  return !invisibleCharacters.test(text) && !misplacedJoiner.test(text) && !tooManyMarks.test(text);
 }
 
 /**
@@ -54,7 +60,8 @@ export function toSingleLine(text: string): string {
   let cleaned = text
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(everyMatchOf(unsafeCharacters), '')
-    .replace(everyMatchOf(invisibleCharacters), '');
+    .replace(everyMatchOf(invisibleCharacters), '')
+    .replace(/(\p{M}{30})\p{M}+/gu, '$1');
   if (misplacedJoiner.test(cleaned)) cleaned = cleaned.replace(/[\u200c\u200d]/g, '');
   return cleaned.normalize('NFC').trim();
 }
@@ -64,11 +71,14 @@ export function isControlFree(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
+/** `abort`: a text that is rejected is not normalised, which could take minutes (see `tooManyMarks`). */
+const charactersError = { error: reason('text_characters'), abort: true };
+
 /** A name or another text of one line. It is normalised to NFC, and white space at its ends is removed. */
-export const SingleLine = z.string().refine(isSingleLine, reason('text_characters')).normalize('NFC').trim();
+export const SingleLine = z.string().refine(isSingleLine, charactersError).normalize('NFC').trim();
 
 /** A text of one or several lines. It is normalised to NFC, and white space at its ends is removed. */
-export const MultiLine = z.string().refine(isMultiLine, reason('text_characters')).normalize('NFC').trim();
+export const MultiLine = z.string().refine(isMultiLine, charactersError).normalize('NFC').trim();
 
 /**
  * The name of an existing dataset or file, which the server compares with names but never stores. It may contain characters that

@@ -92,10 +92,11 @@ export const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 export const Password = z
   .string(reason('password_required'))
   .min(1, reason('password_required'))
-  .refine(
-    (text) => new TextEncoder().encode(text).length <= passwordMaxBytes,
-    reason('password_too_many_bytes'),
-  );
+  // `abort`: the server does not normalise a text of any length.
+  .refine((text) => new TextEncoder().encode(text).length <= passwordMaxBytes, {
+    error: reason('password_too_many_bytes'),
+    abort: true,
+  });
 
 /** Returns the length of a password in Unicode code points after NFKC normalisation. Passwords are also normalised before hashing. */
 export function passwordLength(text: string): number {

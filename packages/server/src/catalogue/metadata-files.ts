@@ -160,11 +160,15 @@ export function slideMetadataOf(slidePath: string, chain: readonly FolderMetadat
   };
 }
 
+/** Maximum length of a path on Linux, in bytes, so that no longer text is the path of a slide. */
+const maxPathLength = 4096;
+
 /**
  * Normalises the path of a slide, so that paths from file systems and editors can be compared. Such paths may contain
- * Unicode in NFC or NFD form, slashes or backslashes, and a leading `./`.
+ * Unicode in NFC or NFD form, slashes or backslashes, and a leading `./`. Returns '' for a text that is too long for a path.
  */
 export function normalizedSlidePath(slide: string): string {
+  if (slide.length > maxPathLength) return ''; // the time of `normalize` may grow with the square of the length
   return slide
     .normalize('NFC')
     .replaceAll('\\', '/')
