@@ -179,14 +179,17 @@ describe.each(everyDatabaseKind)('import of a catalogue CSV file (database: %s)'
   });
 
   it('applies a file of 1,200 rows and keeps the hash chain of the audit log intact', async () => {
-    const { server, check, apply, images } = await startCatalogue(database);
+    const { server, check, apply } = await startCatalogue(database);
     const ids: string[] = [];
     for (let i = 0; i < 1200; i++) ids.push((await server.fixtures.image()).id);
     const file = `id,organ_type\n${ids.map((id, i) => `${id},Organ ${i % 7}`).join('\n')}\n`;
     const plan = await check(file);
     expect(plan).toMatchObject({ changed: 1200, wrong: 0 });
     expect(await apply(file, plan.plan)).toMatchObject({ status: 200, body: { changed: 1200 } });
-    expect((await images()).every(({ organ_type }) => organ_type?.startsWith('Organ '))).toBe(true);
+    const stored = await server.services.db.selectFrom('images').select(['id', 'organ_type']).execute();
+    expect(new Map(stored.map(({ id, organ_type }) => [id, organ_type]))).toEqual(
+      new Map(ids.map((id, i) => [id, `Organ ${i % 7}`])),
+    );
     server.services.auditLog.checkChain();
     await server.services.background.idle();
     expect(server.services.auditLog.chain()).toMatchObject({ state: 'intact' });

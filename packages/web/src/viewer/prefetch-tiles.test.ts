@@ -25,7 +25,13 @@ describe('tilesToPrefetch (tiles that the user may see next)', () => {
     expect(tiles.filter((tile) => visibleNames.has(nameOf(tile)))).toEqual([]);
   });
 
-  it('returns at most twice as many tiles as are visible, but up to 4 when only one tile is visible', () => {
+  it('returns 4 tiles when only one tile is visible', () => {
+    const oneTile = { field: { ...field, x: 20_040, y: 15_000 }, size: { width: 100, height: 100 } };
+    expect(firstTiles(descriptor, oneTile.size, oneTile.field)).toHaveLength(1);
+    expect(tilesToPrefetch(descriptor, { ...situation, ...oneTile })).toHaveLength(4);
+  });
+
+  it('returns at most twice as many tiles as are visible, or 4 if that is more', () => {
     for (const zoom of [1, 0.9, 0.3, 0.13, 0.02]) {
       const zoomed = { ...situation, field: { ...field, zoom }, direction: { x: 50, y: 70 } };
       const tilesPerScreen = firstTiles(descriptor, size, { ...field, zoom }).length;
@@ -50,10 +56,15 @@ describe('tilesToPrefetch (tiles that the user may see next)', () => {
     expect(tilesToPrefetch(descriptor, situation).every(({ level }) => level === 16)).toBe(true);
   });
 
-  it('returns no tiles outside the slide', () => {
-    const corner = { ...situation, field: { ...field, x: 0, y: 0 } };
-    for (const { column, row } of tilesToPrefetch(descriptor, corner)) {
-      expect(Math.min(column, row)).toBeGreaterThanOrEqual(0);
-    }
+  it.each([
+    ['upper left', 0, 0],
+    ['lower right', descriptor.width, descriptor.height],
+  ])('returns no tiles outside the slide when the field is at its %s corner', (_, x, y) => {
+    const tiles = tilesToPrefetch(descriptor, { ...situation, field: { ...field, x, y } });
+    expect(tiles.length).toBeGreaterThan(0);
+    const [columns, rows] = [Math.ceil(descriptor.width / 240), Math.ceil(descriptor.height / 240)];
+    const isOutside = ({ column, row }: { column: number; row: number }) =>
+      column < 0 || row < 0 || column >= columns || row >= rows;
+    expect(tiles.filter(isOutside)).toEqual([]);
   });
 });
