@@ -12,6 +12,11 @@ import { Id, MultiLine, SingleLine } from './text.ts';
 export const CollectionItemType = z.enum(['slide', 'case', 'view']);
 export type CollectionItemType = z.infer<typeof CollectionItemType>;
 
+/** Maximum number of collections that an account may own. */
+export const maxOwnCollections = 200;
+/** Maximum number of collections in a list. */
+export const maxListedCollections = 1000;
+
 const maxItems = 500;
 const maxReaders = 1000;
 /** Maximum size of a collection as JSON: every item may have a text of 4000 characters of three bytes each, and some a question. */
@@ -128,7 +133,8 @@ const readers = z
 export const listCollections = endpoint({
   method: 'GET',
   path: '/collections',
-  summary: 'Collections that the caller owns or may read, last changed first',
+  summary:
+    'Collections that the caller owns or may read, last changed first; of those of other accounts, only the last changed if there are more than 1000',
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'tr',
@@ -153,7 +159,7 @@ export const createCollection = endpoint({
   }),
   response: Collection,
   status: 201,
-  errors: ['not_found', 'rate_limited'],
+  errors: ['not_found', 'too_many_collections', 'rate_limited'],
 });
 
 export const getCollection = endpoint({

@@ -187,6 +187,16 @@ export const errors = {
     tr: 'API anahtarı sayısı sınıra ulaştı. Önce kullanmadığınız birini iptal edin.',
     en: 'You have reached the maximum number of API tokens. Revoke one that you no longer use first.',
   },
+  too_many_saved_views: {
+    status: 409,
+    tr: 'Kayıtlı görünüm sayısı sınıra ulaştı. Önce artık gerekmeyenleri silin.',
+    en: 'You have reached the maximum number of saved views. Delete views that you no longer need first.',
+  },
+  too_many_collections: {
+    status: 409,
+    tr: 'Koleksiyon sayısı sınıra ulaştı. Önce artık gerekmeyenleri silin.',
+    en: 'You have reached the maximum number of collections. Delete collections that you no longer need first.',
+  },
   email_taken: {
     status: 409,
     tr: 'Bu e-posta adresiyle daha önce kayıt olunmuş.',

@@ -16,6 +16,9 @@ export const FieldOfView = z
   .meta({ id: 'Field' });
 export type FieldOfView = z.infer<typeof FieldOfView>;
 
+/** Maximum number of saved views that an account may own. */
+export const maxSavedViews = 2000;
+
 /** Maximum length of the settings as JSON. */
 const maxSettingsChars = 20_000;
 
@@ -85,7 +88,7 @@ export const createSavedView = endpoint({
   body: z.object({ image_id: Id, ...changeableProperties }),
   response: SavedView,
   status: 201,
-  errors: ['not_found', 'rate_limited'],
+  errors: ['not_found', 'too_many_saved_views', 'rate_limited'],
 });
 
 export const getSavedView = endpoint({

@@ -11,6 +11,8 @@ import {
   type Collection,
   type CollectionItem,
   type createCollection as createEndpoint,
+  maxListedCollections,
+  maxOwnCollections,
   type User,
   type updateCollection as updateEndpoint,
 } from '@lamina/contract';
@@ -22,6 +24,7 @@ import type { VisibleImages } from '../catalogue/visible-images.ts';
 import { withoutAnswer } from '../domain/questions.ts';
 import type { SignInService } from '../sessions/sign-in-service.ts';
 import {
+  countCollectionsOf,
   deleteCollectionRow,
   findCollection,
   listCollectionsFor,
@@ -38,13 +41,17 @@ import { editOwnResource } from './edit-own-resource.ts';
 type NewCollection = BodyOf<typeof createEndpoint>;
 
 export interface Collections {
-  /** Returns the collections that the reader owns or may read. */
+  /** Returns the collections that the reader owns or may read, at most `maxListedCollections`. */
   list(reader: User): Promise<Collection[]>;
   /** Returns a collection as the reader sees it. @throws AppError not_found, also for one that the reader may not see */
   get(reader: User, id: string, connection?: Connection): Promise<Collection>;
   /** Returns the stored form of a collection of this account. @throws AppError not_found for a collection of another account */
   findOwn(uid: string, id: string, connection?: Connection): Promise<StoredCollection>;
-  /** Creates a collection. @throws AppError not_found for an item that the owner may not view, and for an unknown reader */
+  /**
+   * Creates a collection.
+   *
+   * @throws AppError not_found for an item that the owner may not view, and for an unknown reader; too_many_collections, rate_limited
+   */
   create(actor: Actor, collection: NewCollection): Promise<Collection>;
   /**
    * Changes a collection that the actor owns.
@@ -206,12 +213,16 @@ export function createCollections(dependencies: Dependencies): Collections {
   }
 
   return {
-    list: async (reader) => toSeenCollections(reader, await listCollectionsFor(db, reader.uid), db),
+    list: async (reader) =>
+      toSeenCollections(reader, await listCollectionsFor(db, reader.uid, maxListedCollections), db),
     get,
     findOwn,
 
     create: (actor, { title, description, items, readers }) =>
       edit(actor, 'collection-created', async (tx, user) => {
+        if ((await countCollectionsOf(tx, actor.uid)) >= maxOwnCollections) {
+          throw new AppError('too_many_collections');
+        }
         const at = now().toISOString();
         const stored: StoredCollection = {
           id: randomUUID(),

@@ -7,6 +7,7 @@ import {
   AppError,
   type BodyOf,
   type createSavedView as createEndpoint,
+  maxSavedViews,
   type SavedView,
   type User,
   type updateSavedView as updateEndpoint,
@@ -19,6 +20,7 @@ import type { SignInService } from '../sessions/sign-in-service.ts';
 import type { Database, DatabaseTransaction } from '../store/database.ts';
 import {
   coloursOf,
+  countSavedViewsOf,
   deleteSavedViewRow,
   fieldOf,
   findSavedViews,
@@ -33,7 +35,7 @@ export interface SavedViews {
   list(uid: string): Promise<SavedView[]>;
   /** Returns a saved view. @throws AppError not_found, also for a view of another account */
   get(uid: string, id: string): Promise<SavedView>;
-  /** Creates a saved view. @throws AppError not_found for a slide that the actor may not view */
+  /** Creates a saved view. @throws AppError not_found for a slide that the actor may not view; too_many_saved_views, rate_limited */
   create(actor: Actor, view: BodyOf<typeof createEndpoint>): Promise<SavedView>;
   /** Changes a saved view that the actor owns. @throws AppError not_found; conflict if `changes.version` is not current */
   update(actor: Actor, id: string, changes: BodyOf<typeof updateEndpoint>): Promise<SavedView>;
@@ -89,6 +91,9 @@ export function createSavedViews(dependencies: Dependencies): SavedViews {
 
     create: (actor, { image_id, title, text, field, colours, layers }) =>
       edit(actor, 'saved-view-created', async (tx, user) => {
+        if ((await countSavedViewsOf(tx, actor.uid)) >= maxSavedViews) {
+          throw new AppError('too_many_saved_views');
+        }
         await requireVisible(tx, user, image_id);
         const at = now().toISOString();
         const row: SavedViewRow = {

@@ -5,6 +5,7 @@ import {
   createCollection,
   createSavedView,
   createShareLink,
+  deleteCollection,
   deleteSavedView,
   getCollection,
   listAnswers,
@@ -16,6 +17,7 @@ import {
 } from '@lamina/contract';
 import { describe, expect, it } from 'vitest';
 import { databaseKinds } from '../store/testing/test-database.ts';
+import { insertCollections, insertSavedViews } from '../testing/own-resources.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
 /** Field of view of a slide: the centre in pixels of full resolution, the zoom and the orientation. */
@@ -56,6 +58,46 @@ describe.each(databaseKinds)('collections of slides in the API (database: %s)', 
       { access: true, text: 'Önce buraya bakın.', images: [openSlide] },
       { access: false, title: null, images: [], field: null },
     ]);
+  });
+
+  it('are rejected with 409 when their owner has 200 of them, until the owner deletes one', async () => {
+    const { server, owner, teacher } = await setUp();
+    await insertCollections(server.services.db, owner.uid, 200);
+    const create = () => teacher.call(createCollection, { body: { title: 'Ders' } });
+    expect(await create()).toMatchObject({ status: 409, body: { code: 'too_many_collections' } });
+    const [first] = (await teacher.call(listCollections)).body.collections;
+    await teacher.call(deleteCollection, { params: { collectionId: first?.id ?? '' } });
+    expect((await create()).status).toBe(201);
+    const other = server.as(await server.fixtures.user());
+    expect((await other.call(createCollection, { body: { title: 'Ders' } })).status).toBe(201);
+  });
+
+  it('are listed up to 1,000: all own ones, and the last changed ones of other accounts', async () => {
+    const { server, admin, teacher } = await setUp();
+    const own = (await teacher.call(createCollection, { body: { title: 'Kendi dersim' } })).body;
+    server.clock.advance(1000);
+    const colleague = await server.fixtures.user();
+    await insertCollections(server.services.db, colleague.uid, 1001);
+    const newer = server.clock.now().toISOString();
+    await server.services.db
+      .updateTable('collections')
+      .set({ updated_at: newer })
+      .where('uid', '=', colleague.uid)
+      .execute();
+    const { collections } = (await teacher.call(listCollections)).body;
+    expect(collections).toHaveLength(1000);
+    expect(collections.at(-1)).toMatchObject({ id: own.id, own: true });
+    expect((await admin.call(listCollections)).body.collections).toHaveLength(1000);
+  });
+
+  it('need saved views, of which an account may have 2,000: the request for a further one gets 409', async () => {
+    const { server, owner, teacher, openSlide } = await setUp();
+    await insertSavedViews(server.services.db, owner.uid, 2000);
+    const body = { image_id: openSlide, title: 'Tümör', field };
+    expect(await teacher.call(createSavedView, { body })).toMatchObject({
+      status: 409,
+      body: { code: 'too_many_saved_views' },
+    });
   });
 
   it('can be read only by their owner and by the readers whom the owner names', async () => {

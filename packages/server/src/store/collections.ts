@@ -26,16 +26,36 @@ export interface StoredCollection extends Row<'collections'> {
   readonly ownerName: string | null;
 }
 
-/** Lists the collections that an account owns or may read, the most recently changed first. */
-export async function listCollectionsFor(db: Connection, uid: string): Promise<StoredCollection[]> {
+/**
+ * Lists the collections that an account owns or may read, the most recently changed first: all that it owns, and of those of other
+ * accounts as many as `limit` leaves.
+ */
+export async function listCollectionsFor(
+  db: Connection,
+  uid: string,
+  limit: number,
+): Promise<StoredCollection[]> {
   const rows = await db
     .selectFrom('collections')
     .selectAll()
     .where((eb) => isReadableBy(eb, uid))
+    .orderBy((eb) => eb.case().when('uid', '=', uid).then(0).else(1).end())
     .orderBy('updated_at', 'desc')
     .orderBy('id')
+    .limit(limit)
     .execute();
+  // The dates are in ISO 8601. The sort is stable, so collections of the same time stay in their order.
+  rows.sort((a, b) => (a.updated_at === b.updated_at ? 0 : a.updated_at > b.updated_at ? -1 : 1));
   return withItemsReadersAndOwners(db, rows);
+}
+
+export async function countCollectionsOf(db: Connection, uid: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('collections')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('uid', '=', uid)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 export async function findCollection(db: Connection, id: string): Promise<StoredCollection | null> {

@@ -17,6 +17,15 @@ export function listSavedViewRows(db: Connection, uid: string): Promise<SavedVie
     .execute();
 }
 
+export async function countSavedViewsOf(db: Connection, uid: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('saved_views')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('uid', '=', uid)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Finds saved views by id, unordered; unknown ids are missing from the result. */
 export async function findSavedViews(db: Connection, ids: readonly string[]): Promise<SavedViewRow[]> {
   if (ids.length === 0) return [];

@@ -13,11 +13,14 @@ import {
   errors as errorDefinitions,
   finishUploadFile,
   maxApiTokens,
+  maxOwnCollections,
+  maxSavedViews,
   resultLimits,
   startSecondFactor,
 } from '@lamina/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { oneTimeCode } from '../testing/one-time-code.ts';
+import { insertCollections, insertSavedViews } from '../testing/own-resources.ts';
 import { endpointLabel } from '../testing/permission-matrix.ts';
 import { type Answer, type TestServer, type TestUser, testServer } from '../testing/test-server.ts';
 import {
@@ -275,12 +278,22 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     send('createSavedView', await caller('user'), {
       payload: { image_id: missingId, title: 'G', field: { x: 0, y: 0, zoom: 1 } },
     }),
+  'createSavedView too_many_saved_views': async () => {
+    const person = await caller('user');
+    await insertSavedViews(server.services.db, person.user.uid, maxSavedViews);
+    return send('createSavedView', person);
+  },
   'updateSavedView conflict': async () =>
     send('updateSavedView', await caller('user'), { payload: { version: 99 } }),
   'createCollection not_found': async () =>
     send('createCollection', await caller('user'), {
       payload: { title: 'K', items: [{ type: 'case', id: missingId }], readers: [] },
     }),
+  'createCollection too_many_collections': async () => {
+    const person = await caller('user');
+    await insertCollections(server.services.db, person.user.uid, maxOwnCollections);
+    return send('createCollection', person);
+  },
   'updateCollection conflict': async () =>
     send('updateCollection', await caller('user'), { payload: { version: 99 } }),
   'createShareLink not_found': async () =>
@@ -512,7 +525,9 @@ const causes: Readonly<Record<string, string>> = {
   token_invalid: 'the token in the body is unknown',
   too_large: 'the Content-Length is 1 TiB',
   too_many_api_tokens: 'the account has the maximum number of API tokens',
+  too_many_collections: 'the account has the maximum number of collections',
   too_many_layers: 'the slide has the maximum number of layers',
+  too_many_saved_views: 'the account has the maximum number of saved views',
   unsupported_type: 'the content type is application/json',
   upload_ended: 'the upload is complete',
   upload_exists: 'another upload has the same path',
