@@ -11,9 +11,14 @@ const start: ChainPosition = { seq: 0, hash: chainStart };
 
 /** Returns an intact chain of sign-in events, numbered from 1. */
 function chainOf(length: number): ChainedEntry[] {
+  return chainWithNumbers(Array.from({ length }, (_, i) => i + 1));
+}
+
+/** Returns a chain of sign-in events with these numbers, whose hashes are right. */
+function chainWithNumbers(numbers: readonly number[]): ChainedEntry[] {
   const entries: ChainedEntry[] = [];
   let previous_hash = chainStart;
-  for (let seq = 1; seq <= length; seq++) {
+  for (const seq of numbers) {
     const fields = {
       seq,
       at: '2026-05-01T00:00:00.000Z',
@@ -66,6 +71,10 @@ describe('verifyChainLinks (checks the hash chain of the audit log)', () => {
     const changed = { ...(entries[2] as ChainedEntry), actor_uid: 'another-uid' };
     entries[2] = { ...changed, hash: chainHash(changed.previous_hash, changed) };
     expect(verifyChainLinks(start, entries)).toEqual({ brokenAt: 4 });
+  });
+
+  it('returns, as brokenAt, a number that a chain with right hashes leaves out', () => {
+    expect(verifyChainLinks(start, chainWithNumbers([1, 2, 4, 5]))).toEqual({ brokenAt: 3 });
   });
 
   it.each([

@@ -11,6 +11,8 @@ describe('emailKey (comparison key of e-mail addresses)', () => {
     ['spaces before and after the address', '  a@example.org\t', 'a@example.org'],
     ['full-width letters in place of ASCII letters', 'ａｄｍｉｎ＠example.org', 'admin@example.org'],
     ['the Unicode form of ö (one or two code points)', 'o\u0308zge@example.org', 'özge@example.org'],
+    ['a compatibility form of capital letters', '\u3392@example.org', 'mhz@example.org'], // ㎒, SQUARE MHZ
+    ['a combining dot between i and its diaeresis', 'nai\u0307\u0308ve@example.org', 'naïve@example.org'],
   ])('is equal for two spellings of an e-mail address that differ in %s', (_, spelling, address) => {
     expect(emailKey(spelling)).toBe(emailKey(address));
   });
