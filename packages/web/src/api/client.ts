@@ -25,7 +25,7 @@ import { acceptLanguage, chosenLanguageOr } from '../language/language.ts';
 import { storedToken } from './stored-sign-in.ts';
 import { imageTexts as texts } from './texts.ts';
 
-const timeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
 /** The property `Name` of the input of a call; `unknown` adds no property when the endpoint has no such input. */
 type InputPart<Name extends string, Value> = [Value] extends [undefined]
@@ -37,6 +37,8 @@ type CallInput<E extends Endpoint> = (keyof ParamsOf<E> extends never
   InputPart<'query', QueryInputOf<E>> &
   InputPart<'body', BodyInputOf<E>> & {
     readonly signal?: AbortSignal;
+    /** Time after which `call` gives up, in milliseconds; 10 s by default. */
+    readonly timeoutMs?: number;
     /** Language of error messages until the user chooses one (language/language.ts); by default, the language of the endpoint. */
     readonly languageBeforeChoice?: Language;
   };
@@ -138,7 +140,7 @@ interface PlainInput {
  *   contract; the abort reason of the caller's signal or of `signOutSignal`
  */
 export async function call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(input.timeoutMs ?? defaultTimeoutMs);
   const text = await send(endpoint, input as PlainInput, timeout, (response) => response.text());
   // Null: the endpoint has no response body. A string is the content type of a response that is not JSON; use `download` or `openStream`.
   if (endpoint.response === null || typeof endpoint.response === 'string') return undefined as ResponseOf<E>;
@@ -156,7 +158,7 @@ export async function callIfChanged<E extends Endpoint>(
   input: CallInput<E>,
   cachedEtag: string | null,
 ): Promise<{ readonly response: ResponseOf<E>; readonly etag: string | null } | null> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(defaultTimeoutMs);
   const read = async (response: Response) =>
     response.status === 304 ? null : { text: await response.text(), etag: response.headers.get('ETag') };
   const changed = await send(endpoint, { ...(input as PlainInput), cachedEtag }, timeout, read);

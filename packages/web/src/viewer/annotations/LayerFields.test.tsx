@@ -73,8 +73,8 @@ describe('the export of an annotation layer', () => {
     });
     await userEvent.click(await screen.findByRole('menuitem', { name: 'ASAP (XML)' }));
     const message = await screen.findByRole('alert');
-    expect(message.textContent).toContain('Lines were left out (annotations: 2)');
-    expect(message.textContent).toContain('Links to parent annotations were left out (annotations: 7)');
+    expect(message.textContent).toContain('Lines were left out: 2');
+    expect(message.textContent).toContain('Links to parent annotations were left out: 7');
     expect(vi.mocked(saveFile).mock.lastCall?.[1]).toBe('nuclei.xml');
     await userEvent.click(screen.getByRole('button', { name: 'Close' }));
     expect(screen.queryByRole('alert')).toBeNull();

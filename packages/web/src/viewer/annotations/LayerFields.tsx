@@ -1,5 +1,5 @@
 import { type AnnotationLayer, LayerEditing, LayerVisibility } from '@lamina/contract';
-import { ActionIcon, Alert, Button, Group, List, NativeSelect } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, List, NativeSelect, Text } from '@mantine/core';
 import { IconEye, IconEyeOff, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
@@ -10,6 +10,7 @@ import {
   updateLayer,
 } from '../../api/annotations.ts';
 import { messageOf } from '../../api/client.ts';
+import classes from './Annotations.module.css';
 import { LayerMenu } from './LayerMenu.tsx';
 import { isNewLayer } from './pending-change.ts';
 import { texts } from './texts.ts';
@@ -148,14 +149,15 @@ export function LayerFields({
       )}
       {exportWarnings.length > 0 && (
         <Alert
+          className={classes.losses ?? ''}
           color="yellow"
           p="xs"
-          title={texts.exportIncomplete}
           withCloseButton
           closeButtonLabel={texts.close}
           onClose={() => setExportWarnings([])}
         >
-          <List size="sm">
+          <Text size="xs">{texts.exportIncomplete}</Text>
+          <List size="xs">
             {exportWarnings.map((warning) => (
               <List.Item key={warning}>{warning}</List.Item>
             ))}

@@ -62,7 +62,8 @@ export interface QueueListener {
 
 interface Dependencies {
   readonly storage: PendingStorage;
-  readonly send: (layerId: string, changes: AnnotationChange[]) => Promise<ChangeOutcome>; // never rejects
+  /** Sends changes; never rejects. @param bytes estimated size of the changes */
+  readonly send: (layerId: string, changes: AnnotationChange[], bytes: number) => Promise<ChangeOutcome>;
   readonly createLayer: (imageId: string) => Promise<AnnotationLayer>;
   /** Whether the owner of the changes is signed in now. */
   readonly isSignedIn: () => boolean;
@@ -284,7 +285,9 @@ export class ChangeQueue {
       while (this.#dependencies.isSignedIn()) {
         const batch = await this.#nextBatch();
         if (batch === null || !this.#dependencies.isSignedIn()) break;
-        const outcome = await this.#dependencies.send(batch.layerId, batch.changes.map(toApiChange));
+        const { layerId, changes } = batch;
+        const bytes = estimateBatchBytes(changes);
+        const outcome = await this.#dependencies.send(layerId, changes.map(toApiChange), bytes);
         if (!this.#processOutcome(batch, outcome)) break;
         this.#notify();
       }
@@ -400,8 +403,7 @@ export class ChangeQueue {
         if (statusOf(outcome.error) !== 413) this.#rejections.set(batch.layerId, outcome.error);
         else if (batch.changes.length > 1) {
           // The batch is larger than the server, or a proxy before it, accepts.
-          const bytes = batch.changes.reduce((sum, change) => sum + estimateBytes(change), 0);
-          this.#maxBytesPerBatch = bytes / 2;
+          this.#maxBytesPerBatch = estimateBatchBytes(batch.changes) / 2;
         } else {
           // A later change of the annotation may be smaller.
           const keys = batch.changes.map(annotationKey).filter((key) => !this.#queued.has(key));
@@ -473,6 +475,10 @@ function estimateBytes({ feature }: PendingChange): number {
   const { geometry, nucleusGeometry, properties } = feature;
   const positions = countVertices(geometry) + (nucleusGeometry ? countVertices(nucleusGeometry) : 0);
   return bytesWithoutFeature + positions * bytesPerPosition + JSON.stringify(properties).length;
+}
+
+function estimateBatchBytes(changes: readonly PendingChange[]): number {
+  return changes.reduce((sum, change) => sum + estimateBytes(change), 0);
 }
 
 /** Whether a change alone is larger than the largest request that the server accepts. */
