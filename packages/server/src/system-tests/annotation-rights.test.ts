@@ -1,4 +1,4 @@
-/** Every call on annotation layers that are shared, private, locked or owned by another account: docs/annotations.md section 4. */
+/** Every call on annotation layers that are shared, private, locked or owned by another account: docs/permissions.md section 4.6. */
 import { randomUUID } from 'node:crypto';
 import {
   changeAnnotations,

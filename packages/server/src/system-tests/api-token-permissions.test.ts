@@ -1,4 +1,4 @@
-/** Every endpoint, called with API tokens of each scope: interoperability.md section 1, permissions.md P8, P9 and P11. */
+/** Every endpoint, called with API tokens of each scope: docs/permissions.md section 4.4 and rules P8, P9 and P11. */
 import fs from 'node:fs';
 import path from 'node:path';
 import {
