@@ -100,6 +100,7 @@ export const listAnnotations = endpoint({
     cursor: Cursor.max(100).optional(),
   }),
   response: geoJsonType,
+  hasEtag: true,
   status: 200,
   errors: [],
 });

@@ -13,6 +13,7 @@ const common = {
   defaultMessageLanguage: 'en',
   status: 200,
   cors: 'dicomweb-origins',
+  hasEtag: true,
 } as const satisfies Partial<Endpoint>;
 
 /** Accepts any parameters. The handler validates them, because PS3.18 requires it to ignore some of them instead of rejecting them. */

@@ -86,6 +86,11 @@ export interface Endpoint {
   readonly isTile?: true;
   /** Other origins whose scripts may read the response: `any`, or those in the setting DICOMWEB_ORIGINS. */
   readonly cors?: 'any' | 'dicomweb-origins';
+  /**
+   * Responses have an ETag, and the status of a response is 304, without a body, when the header If-None-Match of the request contains
+   * its ETag. The OpenAPI document states this for each such endpoint.
+   */
+  readonly hasEtag?: true;
   /** What the OpenAPI document states in addition to the other fields. It has no effect on requests. */
   readonly documented?: {
     readonly parameters?: readonly DocumentedParameter[];

@@ -42,12 +42,14 @@ const redirect = {
   errors: [],
 } as const;
 const information = {
+  hasEtag: true,
   summary: 'IIIF: image information',
   response: jsonLd,
   documented: documentedJsonLd,
   errors: pixelErrors,
 } as const;
 const pixels = {
+  hasEtag: true,
   summary: 'IIIF: a region of the slide in any size',
   response: 'image/jpeg',
   documented: {
@@ -61,18 +63,21 @@ const pixels = {
   errors: pixelErrors,
 } as const;
 const manifest = {
+  hasEtag: true,
   summary: 'IIIF: manifest of a slide',
   response: jsonLd,
   documented: documentedJsonLd,
   errors: pixelErrors,
 } as const;
 const caseManifest = {
+  hasEtag: true,
   summary: 'IIIF: the slides of a case as a collection of manifests',
   response: jsonLd,
   documented: documentedJsonLd,
   errors: ['not_found'],
 } as const;
 const collectionManifest = {
+  hasEtag: true,
   summary: 'IIIF: the slides and cases of a collection as a collection of manifests',
   response: jsonLd,
   documented: documentedJsonLd,

@@ -75,6 +75,7 @@ export const listImageGroups = endpoint({
         'All organs, each with the number of its images that match the other filters, without `organ` and `no_organ`',
     }),
   }),
+  hasEtag: true,
   status: 200,
   errors: ['session_invalid'],
 });

@@ -94,6 +94,7 @@ export const listImages = endpoint({
     next_cursor: z.string().nullable(),
     message: z.string().optional().meta({ description: 'Text when there are no images' }),
   }),
+  hasEtag: true,
   status: 200,
   errors: ['session_invalid'],
 });
@@ -156,6 +157,7 @@ export const getDescriptor = endpoint({
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
   response: 'application/xml',
+  hasEtag: true,
   status: 200,
   errors: pixelErrors,
 });
@@ -173,6 +175,7 @@ export const getColourTable = endpoint({
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
+  hasEtag: true,
   status: 200,
   errors: pixelErrors,
 });
@@ -189,6 +192,7 @@ export const getThumbnail = endpoint({
   allowsVisitors: true,
   defaultMessageLanguage: 'en',
   response: 'image/jpeg',
+  hasEtag: true,
   status: 200,
   errors: pixelErrors,
 });
@@ -204,6 +208,7 @@ export const getTile = endpoint({
   defaultMessageLanguage: 'en',
   query: colourQuery,
   response: 'image/jpeg',
+  hasEtag: true,
   status: 200,
   errors: pixelErrors,
 });

@@ -34,7 +34,6 @@ const parameters = [
     in: 'header',
     description: 'ETag of the file; if the file has changed since, the response is the whole file',
   },
-  { name: 'If-None-Match', in: 'header', description: 'ETags of which the client has the file' },
 ] as const;
 
 const fileHeaders = {
@@ -53,7 +52,6 @@ const furtherResponses = {
     content: { 'application/octet-stream': null },
     headers: { ...fileHeaders, 'Content-Range': 'The range and the length of the file' },
   },
-  304: { description: 'The client has the file', headers: { ETag: fileHeaders.ETag } },
 } as const satisfies Record<number, DocumentedResponse>;
 
 /** Supports HEAD, Range and If-Range. For a slide that consists of several files, the response is `OriginalFiles` as JSON. */
@@ -66,6 +64,7 @@ export const getOriginal = endpoint({
   apiTokenScope: 'slides:download',
   defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
+  hasEtag: true,
   documented: {
     parameters,
     responses: {
@@ -89,6 +88,7 @@ export const getOriginalFile = endpoint({
   apiTokenScope: 'slides:download',
   defaultMessageLanguage: 'en',
   response: 'application/octet-stream',
+  hasEtag: true,
   documented: { parameters, responses: { 200: wholeFile, ...furtherResponses } },
   status: 200,
   errors,

@@ -112,6 +112,7 @@ const common = {
 const binary = {
   ...common,
   method: 'GET',
+  hasEtag: true,
   response: 'application/octet-stream',
   status: 200,
   errors: [],
@@ -134,6 +135,7 @@ export const getOverlayTile = endpoint({
   path: '/image-catalog/overlays/:layerId/tiles/:z/:tile',
   summary: 'One lossless tile of values; the descriptor states how bytes encode values',
   response: 'image/png',
+  hasEtag: true,
   status: 200,
   errors: [],
 });

@@ -71,6 +71,7 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, schemaOf),
       ...(endpoint.documented?.parameters ?? []).map((parameter) => documentedParameter(parameter, schemaOf)),
+      ...(endpoint.hasEtag ? [documentedParameter(ifNoneMatch, schemaOf)] : []),
     ],
     ...(endpoint.body && {
       requestBody: {
@@ -88,6 +89,16 @@ function operationOf(name: string, endpoint: Endpoint, schemaOf: SchemaOf): Json
     responses: { ...successResponses(endpoint, schemaOf), ...errorResponses(endpoint, schemaOf) },
   };
 }
+
+/** What the document states about endpoints with an ETag. */
+const etagHeader = { ETag: 'Identifies the content of the response' } as const;
+const ifNoneMatch: DocumentedParameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description:
+    'ETags of the responses that the client has; the status is 304 when the current one is among them',
+};
+const unchangedResponse: DocumentedResponse = { description: 'The client has the current response' };
 
 function accessSentence({ access, needsFreshSignIn, apiTokenScope, allowsVisitors }: Endpoint): string {
   if (access === 'anyone') return 'Anyone may call this.';
@@ -173,21 +184,19 @@ function documentedParameter(parameter: DocumentedParameter, schemaOf: SchemaOf)
   return { name, in: place, required: isRequired, description, schema: jsonSchema };
 }
 
-function successResponses({ response, status, documented }: Endpoint, schemaOf: SchemaOf): Json {
-  if (documented?.responses) {
-    return Object.fromEntries(
-      Object.entries(documented.responses).map(([code, described]) => [
-        code,
-        documentedResponse(described, schemaOf),
-      ]),
-    );
-  }
-  if (response === null) return { [status]: { description: 'Done' } };
-  const content =
-    typeof response === 'string'
-      ? { [response]: {} }
-      : { 'application/json': { schema: schemaOf(response, 'output') } };
-  return { [status]: { description: 'Done', content } };
+function successResponses({ response, status, documented, hasEtag }: Endpoint, schemaOf: SchemaOf): Json {
+  const type = typeof response === 'string' ? response : 'application/json';
+  const schema = typeof response === 'string' ? null : response;
+  const described: Readonly<Record<number, DocumentedResponse>> = documented?.responses ?? {
+    [status]: { description: 'Done', ...(response !== null && { content: { [type]: schema } }) },
+  };
+  return Object.fromEntries(
+    Object.entries({ ...described, ...(hasEtag && { 304: unchangedResponse }) }).map(([code, answer]) => {
+      const headers = { ...(hasEtag && etagHeader), ...answer.headers };
+      const hasHeaders = Object.keys(headers).length > 0;
+      return [code, documentedResponse({ ...answer, ...(hasHeaders && { headers }) }, schemaOf)];
+    }),
+  );
 }
 
 function documentedResponse({ description, content, headers }: DocumentedResponse, schemaOf: SchemaOf): Json {

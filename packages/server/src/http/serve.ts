@@ -75,11 +75,14 @@ export interface EndpointRequest<E extends Endpoint> {
 
 /** What a handler may return. `response` in the contract is a content type, null for no body, or the schema of a JSON body. */
 type AnswerOf<E extends Endpoint> = E['response'] extends string
-  ? Bytes | Download | Redirect | StreamedText | typeof replied | typeof unchanged
+  ? ConditionalAnswerOf<E, Bytes> | Download | Redirect | StreamedText | typeof replied
   : E['response'] extends null
     ? // biome-ignore lint/suspicious/noConfusingVoidType: the type of a function without a return
       void
-    : ResponseOf<E> | StreamedJson | PlainText | typeof unchanged;
+    : ResponseOf<E> | StreamedJson | PlainText | ConditionalAnswerOf<E, never>;
+
+/** What may become a response with status 304: only endpoints that declare an ETag may return it. */
+type ConditionalAnswerOf<E extends Endpoint, A> = E['hasEtag'] extends true ? A | typeof unchanged : never;
 
 /** Result of a handler that has sent the response itself, with `reply`. */
 export const replied = Symbol('replied');

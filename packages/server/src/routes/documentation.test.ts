@@ -64,6 +64,7 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
       ['dziLevel', 'path'],
       ['tile', 'path'],
       ['colour', 'query'],
+      ['If-None-Match', 'header'],
     ]);
     const byApiToken = { apiToken: ['slides:read'] };
     expect(tile?.security).toEqual([{ imageSession: [] }, byApiToken]);
@@ -107,16 +108,20 @@ describe('the OpenAPI document of the server API (openapi.json)', () => {
         200: { content: ['application/json', 'application/ld+json'], headers: [] }, // after the redirect
         303: { content: [], headers: ['Location'] },
       });
-      const images = { content: ['image/jpeg', 'image/png'], headers: [] };
-      expect(successOf('/image/{imageId}/{region}/{size}/{rotation}/{quality}')).toEqual({ 200: images });
+      const images = { content: ['image/jpeg', 'image/png'], headers: ['ETag'] };
+      const unchanged = { content: [], headers: ['ETag'] };
+      expect(successOf('/image/{imageId}/{region}/{size}/{rotation}/{quality}')).toEqual({
+        200: images,
+        304: unchanged,
+      });
       for (const path of [
         '/image/{imageId}/info.json',
         '/manifest/{imageId}',
         '/manifest/case/{caseId}',
         '/manifest/collection/{collectionId}',
       ]) {
-        const documents = { content: ['application/json', 'application/ld+json'], headers: [] };
-        expect([path, successOf(path)]).toEqual([path, { 200: documents }]);
+        const documents = { content: ['application/json', 'application/ld+json'], headers: ['ETag'] };
+        expect([path, successOf(path)]).toEqual([path, { 200: documents, 304: unchanged }]);
       }
     }
   });
