@@ -43,6 +43,12 @@ describe('likelyDuplicates (accounts that may belong to an applicant)', () => {
   it.each([
     ['a tag after +', 'Ali.Can+slides@example.org', 'ali.can@example.org', 'same-mailbox'],
     ['the domain', 'ali.can@example.org', 'ali.can@hastane.example', 'similar-email'],
+    [
+      'the domain after a local part of three letters',
+      'eda@example.org',
+      'eda@hastane.example',
+      'similar-email',
+    ],
     ['one additional letter', 'ali.can@example.org', 'ali.cann@example.org', 'similar-email'],
     ['two exchanged letters', 'ali.can@example.org', 'ail.can@example.org', 'similar-email'],
   ])(
@@ -88,6 +94,31 @@ describe('isOneEditApart (whether two strings differ by one edit)', () => {
         return isOneEditApart(text, longer) && isOneEditApart(longer, text);
       }),
     );
+  });
+
+  it.each([
+    ['a replaced character', 'abcd', 'abxd'],
+    ['a replaced first character', 'abcd', 'xbcd'],
+    ['a replaced last character', 'abcd', 'abcx'],
+    ['two swapped neighbours', 'abcd', 'acbd'],
+    ['two swapped neighbours at the start', 'abcd', 'bacd'],
+    ['two swapped neighbours at the end', 'abcd', 'abdc'],
+    ['the only character, which is replaced', 'a', 'b'],
+    ['the only character, which is removed', 'a', ''],
+  ])('returns true for %s: %j and %j', (_, a, b) => {
+    expect([isOneEditApart(a, b), isOneEditApart(b, a)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['two replaced neighbours', 'abcd', 'axyd'],
+    ['two replaced characters', 'abcd', 'xbcy'],
+    ['two swapped characters that are not neighbours', 'abcd', 'cbad'],
+    ['a character that is moved by two positions', 'abcd', 'bcad'],
+    ['two neighbours of which one is moved and one replaced', 'xaby', 'xcay'],
+    ['a removed and a replaced character', 'abcd', 'axd'],
+    ['a removed and two replaced characters', 'abcde', 'axye'],
+  ])('returns false for %s: %j and %j', (_, a, b) => {
+    expect([isOneEditApart(a, b), isOneEditApart(b, a)]).toEqual([false, false]);
   });
 
   it('returns false for equal strings and for strings whose lengths differ by more than one', () => {
