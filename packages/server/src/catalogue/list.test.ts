@@ -131,6 +131,16 @@ describe.each(databaseKinds)('GET /image-catalog/images (database: %s)', (databa
     });
   });
 
+  it('returns 304 without Content-Length to HEAD with the ETag of the list', async () => {
+    const { server, reader } = await startCatalogueServer(database);
+    await server.fixtures.image();
+    const { headers } = await reader.call(listImages);
+    const { path: url } = listImages;
+    const conditional = { method: 'HEAD', url, headers: { 'if-none-match': String(headers.etag) } } as const;
+    const answer = await reader.inject(conditional);
+    expect([answer.status, answer.headers['content-length']]).toEqual([304, undefined]);
+  });
+
   it('returns for a request without a limit the same images as page by page, also to an account without access to some datasets', async () => {
     const { server, administrator, viewer, admin, reader } = await startCatalogueServer(database);
     // The server reads this list with three queries of at most 1,000 images.

@@ -49,9 +49,14 @@ export function sendBytes(
 ) {
   reply.header('ETag', etag).header('Cache-Control', cacheControl);
   if (bytes === null || matchesEtag(etag, request.headers['if-none-match'])) {
-    // An empty stream instead of no body, because Fastify would add `Content-Length: 0` to the response to HEAD. RFC 9110 section 8.6
-    // allows only the length that the response with status 200 would have.
-    return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
+    return sendUnchanged(request, reply);
   }
   return reply.type(type).send(bytes);
+}
+
+/** Sends the status 304. */
+export function sendUnchanged(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // An empty stream instead of no body, because Fastify would add `Content-Length: 0` to the response to HEAD. RFC 9110 section 8.6
+  // allows only the length that the response with status 200 would have.
+  return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
 }

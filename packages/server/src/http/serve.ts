@@ -25,7 +25,14 @@ import type { Translate } from '../domain/translate.ts';
 import type { Caller, Credential } from './caller.ts';
 import { clientSignalOf } from './client-signal.ts';
 import { languageOf } from './language.ts';
-import { type Bytes, type Download, sendBytes, sendDownload, sendsPixels } from './send-bytes.ts';
+import {
+  type Bytes,
+  type Download,
+  sendBytes,
+  sendDownload,
+  sendsPixels,
+  sendUnchanged,
+} from './send-bytes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -174,7 +181,7 @@ export function serve<const E extends Endpoint>(
       if (result instanceof Redirect) {
         return reply.header('Cache-Control', 'no-store').redirect(result.url, 303);
       }
-      if (result === unchanged) return reply.header('Cache-Control', 'no-store').code(304).send();
+      if (result === unchanged) return sendUnchanged(request, reply.header('Cache-Control', 'no-store'));
       if (result instanceof StreamedText) {
         reply.header('Cache-Control', 'no-store').type(result.type);
         return reply.send(Readable.from(result.parts));

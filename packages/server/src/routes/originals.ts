@@ -11,6 +11,7 @@ import type { Origin } from '../audit/audit-recorder.ts';
 import { type ByteRange, parseRange } from '../domain/byte-range.ts';
 import { matchesEtag } from '../domain/if-none-match.ts';
 import type { Caller } from '../http/caller.ts';
+import { sendUnchanged } from '../http/send-bytes.ts';
 import { replied, serve } from '../http/serve.ts';
 import { etagOfOriginal, type Original } from '../originals/originals.ts';
 import type { Services } from '../services.ts';
@@ -42,8 +43,7 @@ export function originalRoutes(app: FastifyInstance, { originals }: Pick<Service
       .header('Accept-Ranges', 'bytes')
       .header('Cache-Control', 'private, no-cache');
     if (matchesEtag(etag, headers['if-none-match'])) {
-      // An empty stream keeps Fastify from adding `Content-Length: 0` to the response to HEAD (http/send-bytes.ts).
-      void reply.code(304).send(method === 'HEAD' ? Readable.from([]) : undefined);
+      void sendUnchanged(reply.request, reply);
       return replied;
     }
     // If-Range contains the ETag of the version from which the client has a part. If the file has changed since, it is sent whole.
