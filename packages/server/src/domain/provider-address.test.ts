@@ -11,11 +11,14 @@ it.each([
   ['http://127.0.0.1.example.org', false],
   ['http://localhost.example.org', false],
   ['https://user:secret@id.example.org', false],
+  ['https://user@id.example.org', false],
+  ['https://:secret@id.example.org', false],
+  ['ftp://localhost', false],
   ['ftp://id.example.org', false],
   ['file:///etc/passwd', false],
   ['id.example.org', false],
 ])(
-  'isProviderAddress (whether a URL is allowed for an identity provider: https, or http on this machine; no password) for %s returns %s',
+  'isProviderAddress (whether a URL is allowed for an identity provider: https, or http on this machine; neither user name nor password) for %s returns %s',
   (address, expected) => {
     expect(isProviderAddress(address)).toBe(expected);
   },
