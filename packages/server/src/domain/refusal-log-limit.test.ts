@@ -55,9 +55,59 @@ describe('createRefusalLogLimit (limit of audit entries about rejected requests)
       },
     ]);
   });
+
+  it('returns a summary in which the kinds after the first fifty are counted together', () => {
+    const limit = createRefusalLogLimit();
+    // The first twenty refusals get entries of their own.
+    for (let i = 0; i < 20; i++) limit.count(anonymous, 'sign-in', at(0), `${i}`);
+    for (let i = 0; i < 60; i++) limit.count(anonymous, `kind-${i}`, at(0));
+    limit.count(anonymous, 'kind-0', at(0));
+    const [summary] = limit.takeAllSummaries();
+    expect(summary?.kinds).toHaveLength(51);
+    expect(summary?.kinds.slice(0, 2)).toEqual([
+      ['else', 10],
+      ['kind-0', 2],
+    ]);
+    expect(summary?.count).toBe(61);
+  });
 });
 
 describe('createRefusalLogLimit (limit of audit entries about rejected requests) for many networks', () => {
+  /** Counts two refusals of a network: the first one, at second 0, gets an entry, and the second one does not. */
+  const refuseTwice = (limit: ReturnType<typeof createRefusalLogLimit>, network: string, second: number) => {
+    for (const each of [0, second]) limit.count({ actor: null, network }, 'sign-in', at(0, each));
+  };
+
+  it('returns one summary for each of five networks', () => {
+    const limit = createRefusalLogLimit();
+    for (let i = 1; i <= 5; i++) refuseTwice(limit, `network-${i}`, i);
+    expect(limit.takeAllSummaries()).toEqual(
+      [1, 2, 3, 4, 5].map((i) => ({
+        actor: null,
+        network: `network-${i}`,
+        count: 1,
+        kinds: [['sign-in', 1]],
+        first: at(0, i),
+        last: at(0, i),
+      })),
+    );
+  });
+
+  it('returns one summary for six networks, with the times of the first and the last rejection', () => {
+    const limit = createRefusalLogLimit();
+    for (const second of [3, 1, 2, 6, 5, 4]) refuseTwice(limit, `network-${second}`, second);
+    expect(limit.takeAllSummaries()).toEqual([
+      { actor: null, network: null, count: 6, kinds: [['sign-in', 6]], first: at(0, 1), last: at(0, 6) },
+    ]);
+  });
+
+  it('returns the summary of one network if all rejections of ten others got entries', () => {
+    const limit = createRefusalLogLimit();
+    for (let i = 0; i < 10; i++) limit.count({ actor: null, network: `other-${i}` }, 'sign-in', at(0));
+    refuseTwice(limit, '10.0.0.1', 0);
+    expect(limit.takeAllSummaries()).toMatchObject([{ ...anonymous, count: 1 }]);
+  });
+
   it('allows 120 audit entries in a minute and 1,200 in an hour, and one summary of all further rejections', () => {
     const limit = createRefusalLogLimit();
     const countRefusal = (i: number, minute: number) =>

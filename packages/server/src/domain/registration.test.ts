@@ -40,6 +40,24 @@ describe('registrationOf (alignment of two slides by pairs of points)', () => {
     expect(computedMatrix?.map((value) => Math.round(value * 1e6) / 1e6)).toEqual(matrix);
   });
 
+  it.each<[string, RegistrationMatrix, Point, Point]>([
+    ['a quarter turn', [0, 1, -1, 0, 7, 9], [7, 9], [7, 19]],
+    ['a half turn', [-1, 0, 0, -1, 7, 9], [7, 9], [-3, 9]],
+    ['a shift', [1, 0, 0, 1, 7, 9], [7, 9], [17, 9]],
+  ])('returns, for two pairs, exactly %s', (_, matrix, origin, right) => {
+    const computedMatrix = registrationOf([
+      { from: [0, 0], to: origin },
+      { from: [10, 0], to: right },
+    ]);
+    expect(computedMatrix?.map((value) => value + 0)).toEqual(matrix); // `+ 0` turns -0 into 0
+  });
+
+  it('residualOf scales the distances along x and y by the width and the height of a pixel', () => {
+    const identity: RegistrationMatrix = [1, 0, 0, 1, 0, 0];
+    const pairs: PointPair[] = [{ from: [10, 20], to: [6, 26] }];
+    expect(residualOf(identity, pairs, { x: 0.75, y: 2 / 3 })).toBeCloseTo(5, 9); // 3 µm along x, 4 µm along y
+  });
+
   it('returns a transform whose residual (residualOf) is the root mean square distance between mapped and marked points', () => {
     const pairs: PointPair[] = [
       { from: [0, 0], to: [0, 0] },
@@ -73,6 +91,22 @@ describe('registrationOf (alignment of two slides by pairs of points)', () => {
         { from: [0, 0], to: [0, 0] },
         { from: [1, 1], to: [2, 0] },
         { from: [2, 2], to: [0, 3] },
+      ],
+    ],
+    [
+      'three pairs whose points of the first slide are almost on one line',
+      [
+        { from: [0, 0], to: [0, 0] },
+        { from: [50_000, 0], to: [50_000, 0] },
+        { from: [100_000, 1e-6], to: [0, 50_000] },
+      ],
+    ],
+    [
+      'three pairs whose points of the second slide are on one line',
+      [
+        { from: [0, 0], to: [0, 0] },
+        { from: [10, 0], to: [20, 30] },
+        { from: [0, 10], to: [40, 60] },
       ],
     ],
     [
