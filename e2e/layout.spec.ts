@@ -118,6 +118,22 @@ for (const language of ['tr', 'en'] as const) {
   });
 }
 
+for (const height of [640, 720] as const) {
+  test(`in a viewer window 1280 × ${height} px, no tool covers the overview map of the slide`, async ({
+    openPageAs,
+  }) => {
+    const page = await openPageAs('user');
+    await page.setViewportSize({ width: 1280, height });
+    await page.goto('/wsi-viewer');
+    await page.getByRole('button', { name: slideName }).click();
+    const tool = page.getByRole('toolbar', { name: 'Measuring and colours' }).getByRole('button').first();
+    await expect(tool).toBeVisible();
+    const map = await page.locator('.navigator').boundingBox();
+    const { y = 0 } = (await tool.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual((map?.y ?? 0) + (map?.height ?? Number.POSITIVE_INFINITY));
+  });
+}
+
 for (const [tools, panel, button] of [
   ['Drawing tools', 'Annotations', 'Annotations'],
   ['Measuring and colours', 'Analysis results', 'Analysis results'],
