@@ -61,6 +61,17 @@ test('a link to a slide expands the group of the slide in the catalogue and mark
   await expect(page.getByRole('button', { name: 'loose.svs' })).toHaveAttribute('aria-current', 'true');
 });
 
+test('the row of the slide of a link stays visible in the catalogue when the details of the slide appear below the rows', async ({
+  openPageAs,
+  product,
+}) => {
+  const page = await openPageAs('user');
+  await page.setViewportSize({ width: 1280, height: 560 });
+  await page.goto(await linkTo(product.url, 'loose.svs'));
+  await expect(page.getByRole('region', { name: 'Selected Image' })).toContainText('loose.svs');
+  await expect(page.getByRole('button', { name: 'loose.svs' })).toBeInViewport({ ratio: 0.9 });
+});
+
 test.describe('a link to a slide outside the catalogue', () => {
   // The browser writes the 404 response of the server to its console.
   test.use({ expectedConsoleErrors: /status of 404/ });

@@ -144,11 +144,20 @@ export function CatalogueList(props: CatalogueListProps) {
 
   // Scrolls once to each selected image, as soon as the list contains it. If a line has the focus, the focus moves to the image.
   const revealedId = useRef<string | null>(null);
+  const lastHeight = useRef(0);
   useEffect(() => {
-    if (revealedId.current === selectedId || selectedIndex === -1) return;
-    revealedId.current = selectedId;
+    const heightBefore = lastHeight.current;
+    const height = virtualizer.scrollRect?.height ?? 0;
+    lastHeight.current = height;
+    if (selectedIndex === -1) return;
     // Scrolls only if needed: even scrolling by 0 pixels makes the browser lay out the page, which the opening slide has just changed.
-    const isInSight = isFullyVisible(virtualizer, selectedIndex);
+    const isInSight = isFullyVisible(virtualizer, selectedIndex, height);
+    if (revealedId.current === selectedId) {
+      // The details of the selected image, which appear below the list, must not cover its line.
+      if (!isInSight && isFullyVisible(virtualizer, selectedIndex, heightBefore)) reveal(selectedIndex);
+      return;
+    }
+    revealedId.current = selectedId;
     if (scroller.current?.contains(document.activeElement)) moveTo(selectedIndex, isInSight);
     else if (!isInSight) reveal(selectedIndex);
   });
@@ -238,14 +247,21 @@ export function CatalogueList(props: CatalogueListProps) {
   }
 }
 
-/** Returns whether a line was completely visible, and not covered by sticky titles, when the virtualizer last measured the list. */
-function isFullyVisible(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): boolean {
-  const { scrollOffset, scrollRect, options } = virtualizer;
+/**
+ * Returns whether a line is completely visible, and not covered by sticky titles, in a list of this height at the scroll position that
+ * the virtualizer last measured.
+ *
+ * @param height in pixels
+ */
+function isFullyVisible(
+  virtualizer: Virtualizer<HTMLDivElement, Element>,
+  index: number,
+  height: number,
+): boolean {
+  const { scrollOffset, options } = virtualizer;
   const line = virtualizer.getVirtualItems().find((item) => item.index === index);
-  if (line === undefined || scrollOffset === null || scrollRect === null) return false;
-  return (
-    line.start >= scrollOffset + options.scrollPaddingStart && line.end <= scrollOffset + scrollRect.height
-  );
+  if (line === undefined || scrollOffset === null) return false;
+  return line.start >= scrollOffset + options.scrollPaddingStart && line.end <= scrollOffset + height;
 }
 
 /**
