@@ -3,7 +3,7 @@
  * Turkish: 'Denetim Kaydı' is the audit log, 'Giriş başarısız' a failed sign-in, 'Slayt açıldı' an opened slide.
  */
 import { readFile } from 'node:fs/promises';
-import { callApi } from './accounts.ts';
+import { administratorToken, callApi } from './accounts.ts';
 import { axeFindings } from './axe.ts';
 import { expect, slideName, test } from './test.ts';
 
@@ -74,6 +74,27 @@ test('an administrator finds out from the audit log who opened a slide, and what
     await page.getByRole('button', { name: 'Filtreleri temizle' }).click();
     await expect(rowWith('Denetim kaydı indirildi', admin.email)).toBeVisible();
   });
+});
+
+test('the audit log shows IP addresses and e-mail addresses of usual length on one line in a window 1280 px wide', async ({
+  openPageAs,
+  product,
+}) => {
+  const page = await openPageAs('admin');
+  // A long title, which the entry about the collection contains, must not make the other columns narrower than their values.
+  const title = 'Fine needle aspirates '.repeat(9).trim();
+  const token = await administratorToken(product.url);
+  await callApi(product.url, 'POST', '/collections', { token, body: { title } });
+  await page.goto('/admin/audit');
+  const table = page.getByRole('table', { name: 'Kayıtlar' });
+  for (const text of [/^127\.0\.0\.1$/, /^admin-\d+-\d+@example\.org$/]) {
+    const element = table.getByText(text).first();
+    await expect(element).toBeVisible();
+    const lineCount = await element.evaluate(
+      (node) => node.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(node).lineHeight),
+    );
+    expect(Math.round(lineCount)).toBe(1);
+  }
 });
 
 test('the audit log fits a phone screen as a list of cards, and axe finds no accessibility violation on it', async ({

@@ -52,7 +52,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
         <time dateTime={at}>{formatTime(at)}</time>
       </td>
       <td className={classes.action}>{summaryOf(entry)}</td>
-      <Cell label={texts.person}>
+      <Cell label={texts.person} className={classes.person}>
         <Actor entry={entry} />
       </Cell>
       <Cell label={texts.target} isEmpty={target === null}>
@@ -63,7 +63,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
           <div key={sentence}>{sentence}</div>
         ))}
       </Cell>
-      <Cell label={texts.address} isEmpty={address === null}>
+      <Cell label={texts.address} className={classes.address} isEmpty={address === null}>
         {address}
       </Cell>
     </tr>
@@ -75,12 +75,13 @@ interface CellProps {
   readonly label: string;
   /** Whether the style sheet hides the cell on a card. */
   readonly isEmpty?: boolean;
+  readonly className?: string | undefined;
   readonly children: ReactNode;
 }
 
-function Cell({ label, isEmpty = false, children }: CellProps) {
+function Cell({ label, isEmpty = false, className, children }: CellProps) {
   return (
-    <td data-label={label} data-empty={isEmpty || undefined}>
+    <td className={className} data-label={label} data-empty={isEmpty || undefined}>
       <div>{children}</div>
     </td>
   );

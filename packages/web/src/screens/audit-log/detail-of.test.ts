@@ -46,9 +46,10 @@ describe('detailOf (the details of an entry in the table of the audit log)', () 
     ['dataset-granted', { dataset: 'aperio' }, ['Veri kümesi: aperio']],
     [
       'dataset-changed',
-      { access: 'open', listed: true },
-      ['Erişim: tüm üyelere açık', 'Üyelere gösteriliyor: evet'],
+      { access: 'restricted', listed: true },
+      ['Erişim: kısıtlı', 'Üyelere gösteriliyor: evet'],
     ],
+    ['dataset-changed', { access: 'open', listed: false }, ['Erişim: tüm üyelere açık']],
     ['expiry-changed', { expires_at: null }, ['Bitiş tarihi: süresiz']],
     [
       'image-dataset-kept',

@@ -74,6 +74,7 @@ export function detailOf({ action, detail }: Pick<AuditEntry, 'action' | 'detail
     );
     sentences.push(`${label}: ${before} → ${after}`);
   }
+  if (detail.access === 'open') consume('listed'); // says whether members see that a restricted dataset exists
   if (action === 'image-opened' || action === 'image-viewed') {
     const [requestKind] = consume('by'); // the kind of request that opened the slide: descriptor, thumbnail or tile
     if (requestKind === 'thumbnail') sentences.push(texts.onlyThumbnail);
