@@ -11,7 +11,10 @@ interface LinksMenuProps {
   readonly navigationLabel: string;
 }
 
-/** A menu that replaces the links of the top bar when they do not fit. Its button has the name of the current screen. */
+/**
+ * A menu that replaces the links of the top bar when they do not fit. Its button has the name of the current screen, or that
+ * of the navigation when no link leads to the current screen.
+ */
 export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
   const { pathname } = useLocation();
   const currentLink = links.find(({ to, isExact = false }) =>
@@ -24,11 +27,8 @@ export function LinksMenu({ links, navigationLabel }: LinksMenuProps) {
       <Menu.Target>
         <UnstyledButton className={classes.menuButton}>
           <IconMenu2 size={22} aria-hidden />
-          <VisuallyHidden>
-            {navigationLabel}
-            {currentLink !== undefined && ': '}
-          </VisuallyHidden>
-          <span className={classes.menuLabel}>{currentLink?.label}</span>
+          {currentLink !== undefined && <VisuallyHidden>{navigationLabel}: </VisuallyHidden>}
+          <span className={classes.menuLabel}>{currentLink?.label ?? navigationLabel}</span>
           {waitingTotal > 0 && (
             <span className={classes.waiting} aria-hidden>
               {waitingTotal}

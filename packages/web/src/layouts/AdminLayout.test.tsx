@@ -1,4 +1,4 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { reportUploadActivity } from '../notifications/upload-activity.ts';
 import { account } from '../testing/accounts.ts';
@@ -60,6 +60,18 @@ describe('the navigation of the admin area', () => {
     screen.getByRole('link', { name: /Slaytlar.*2 yükleme sürüyor \(%43\)/ }); // 430 of 1000 bytes
     act(() => reportUploadActivity({ count: 0, sentBytes: 0, sizeBytes: 0 }));
     screen.getByRole('link', { name: 'Slaytlar' });
+  });
+
+  it('has a menu button with the name of the current screen, and with the name of the navigation on a screen without a link', async () => {
+    const { person } = openAdminScreen();
+    const button = await screen.findByRole('button', { name: /^Yönetim sayfaları/ });
+    expect(button.textContent).toBe('Yönetim sayfaları: Yönetim');
+    await person.click(await screen.findByRole('link', { name: 'Anahtarları Gör' }));
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: /^Yönetim sayfaları/ }).textContent).toBe(
+        'Yönetim sayfaları',
+      ),
+    );
   });
 
   it('marks only the link to the current screen as current', async () => {

@@ -13,7 +13,7 @@ export const dashboardTexts = wording({
     loggedOut: 'Başarıyla çıkış yapıldı.',
   },
   en: {
-    navigation: 'Main',
+    navigation: 'Main menu',
     wsiViewer: 'WSI Viewer',
     collections: 'Collections',
     adminPanel: 'Admin Panel',
