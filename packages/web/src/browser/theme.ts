@@ -75,6 +75,7 @@ export const theme = createTheme({
     // Size `md` has 16 px text: legible, and phones do not zoom into a focused field.
     Button: { defaultProps: { size: 'md' } },
     TextInput: { defaultProps: { size: 'md' } },
+    NumberInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Textarea: { defaultProps: { size: 'md' } },
     Select: searchableOptions,

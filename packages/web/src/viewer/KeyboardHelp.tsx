@@ -15,6 +15,7 @@ export function KeyboardHelp({ isOpen, onClose }: KeyboardHelpProps) {
       opened={isOpen}
       onClose={onClose}
       title={texts.keyboardHelp}
+      size="lg"
       lang={chosenLanguageOr('en')} // English unless the user has chosen Turkish
       closeButtonProps={{ 'aria-label': texts.close }}
       // Outside of `main`, browsers would announce the dialog's `header` element as a second header of the page.

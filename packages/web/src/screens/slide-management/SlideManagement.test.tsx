@@ -459,7 +459,7 @@ describe('the selection on the slides screen', () => {
     await person.click(await screen.findByRole('button', { name: 'Üyelerden gizle' }));
     await screen.findByText('Bulunamadı.');
     screen.getByText('1 slayt seçili');
-    await person.click(screen.getByRole('button', { name: 'Seçimi kaldır' }));
+    await person.click(screen.getByRole('button', { name: 'Seçimi temizle' }));
     expect(screen.queryByText('1 slayt seçili')).toBeNull();
   });
 });

@@ -66,7 +66,7 @@ export const texts = wording({
     selected: (count: number) => `${formatNumber(count)} slayt seçili`,
     selectMore: (count: number) => `İlk ${formatNumber(count)} slaydı seç`,
     mostAtOnce: (count: number) => `Tek seferde en fazla ${formatNumber(count)} slayt değiştirilebilir.`,
-    clearSelection: 'Seçimi kaldır',
+    clearSelection: 'Seçimi temizle',
     selection: 'Seçili slaytlar',
 
     actionsOf: (name: string) => `İşlemler: ${name}`,

@@ -111,7 +111,7 @@ export const texts = wording({
     datasetsFailed: 'Kısıtlı veri kümeleri yüklenemedi.',
     openDatasetsHint: 'Açık veri kümelerini tüm aktif kullanıcılar görür.',
     endDate: 'Bitiş tarihi (isteğe bağlı)',
-    endDateHint: 'Hesap bu günün sonunda kendiliğinden askıya alınır.',
+    endDateHint: 'Hesap, seçtiğiniz günün sonunda otomatik olarak askıya alınır.',
     endDateInvalid: 'Tarihi gün, ay ve yıl olarak eksiksiz yazın; bugünden önce olamaz.',
 
     rejectTitle: 'Başvuruyu Reddet',
