@@ -63,8 +63,9 @@ function toCell(value: string | number | null): string {
  * because a program with other settings may begin a new cell there. White space and quotes before the character are skipped.
  */
 function guardFormulas(text: string): string {
+  // The lookbehind is last, so that it runs only where a formula starts: otherwise many line ends would take quadratic time.
   return text.replace(
-    /(^|[,;\t\r\n])([\s"']*)(?=[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20|])/g,
-    "$1$2'",
+    /(?=[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20|])(?<=(?:^|[,;\t\r\n])[\s"']*)/g,
+    "'",
   );
 }

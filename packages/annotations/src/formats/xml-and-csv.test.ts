@@ -405,6 +405,13 @@ describe('CSV of annotations', () => {
       expect(header?.endsWith(`,${cell}`)).toBe(true);
     },
   );
+
+  it('is written in less than a second for 100,000 line ends in a name', () => {
+    const startedAt = performance.now();
+    const name = `${'\n'.repeat(100_000)}a`;
+    expect(write('csv', [feature({ type: 'Point', coordinates: [1, 2] }, { name })])).toContain(name);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
 });
 
 describe('exportAnnotations (writes an annotation file)', () => {

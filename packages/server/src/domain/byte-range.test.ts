@@ -10,6 +10,9 @@ describe('parseRange (parser of the HTTP Range header; "whole" means that the he
     ['bytes=-', 'whole'],
     ['bytes=a-b', 'whole'],
     ['bytes=5-4', 'whole'],
+    ['bytes=1-2-3', 'whole'],
+    ['bytes=--1', 'whole'],
+    ['bytes=1 2-3', 'whole'],
     ['bytes=0-0', { start: 0, end: 0 }],
     ['Bytes= 2 - 5 ', { start: 2, end: 5 }],
     ['bytes=2-', { start: 2, end: 9 }],
@@ -21,6 +24,13 @@ describe('parseRange (parser of the HTTP Range header; "whole" means that the he
     ['bytes=0-1,3-4', 'unsatisfiable'],
   ])('for the Range header %j and a file of 10 bytes returns %j', (header, expected) => {
     expect(parseRange(header, 10)).toEqual(expected);
+  });
+
+  it('ignores in less than a second a header of 16,000 tabs around a hyphen', () => {
+    const tabs = '\t'.repeat(8000);
+    const startedAt = performance.now();
+    expect(parseRange(`bytes=${tabs}-${tabs}x`, 10)).toBe('whole');
+    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   it('returns unsatisfiable for every range of an empty file', () => {

@@ -120,3 +120,9 @@ describe('readIni (parses an INI file of a slide)', () => {
     },
   );
 });
+
+it('readIni reads a key with 100,000 tabs inside in less than a second', () => {
+  const startedAt = performance.now();
+  expect(() => readIni(`[A]\nkey${'\t'.repeat(100_000)}x=1\n`)).toThrow();
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});

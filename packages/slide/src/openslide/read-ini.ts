@@ -16,7 +16,8 @@ const CONTROL = /[^\P{Cc}\t]/u;
 /** Matches invisible characters and white space except the space character; GLib treats all of these as part of a name. */
 const INVISIBLE = /[^\P{Z} ]|\p{C}/u;
 const LEADING_BLANKS = /^[ \t]+/;
-const TRAILING_BLANKS = /[ \t]+$/;
+/** The lookbehind lets a match begin only at the first of several blanks: otherwise blanks inside a line would take quadratic time. */
+const TRAILING_BLANKS = /(?<![ \t])[ \t]+$/;
 
 /**
  * Parses `[section]` and `key = value`; lines that begin with # are comments.
