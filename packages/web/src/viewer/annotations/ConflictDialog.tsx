@@ -2,8 +2,9 @@ import { type AnnotationFeature, boundsOf, type Geometry, isArea, pathsOf } from
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { chosenLanguageOr } from '../../language/language.ts';
 import classes from './Annotations.module.css';
-import { classNameOf, colorOf, cssColor, readFeature } from './annotation.ts';
+import { colorOf, cssColor, readFeature } from './annotation.ts';
 import type { Conflict } from './change-queue.ts';
+import { descriptionOf } from './description-of.ts';
 import { texts } from './texts.ts';
 import { type SlideAnnotations, useStoreValue } from './use-annotations.ts';
 
@@ -75,9 +76,7 @@ function Version({ title, feature, viewBox }: VersionProps) {
         <Text size="sm" fw={600}>
           {title}
         </Text>
-        <Text size="sm">
-          {feature === null ? texts.deletedVersion : (classNameOf(feature) ?? texts.noClass)}
-        </Text>
+        <Text size="sm">{feature === null ? texts.deletedVersion : descriptionOf(feature)}</Text>
       </figcaption>
       <svg viewBox={viewBox} aria-hidden="true">
         {feature !== null && (

@@ -6,7 +6,8 @@ import { loadLayerHistory, restoreDeletedAnnotation } from '../../api/annotation
 import { messageOf } from '../../api/client.ts';
 import { formatDateAndTime } from '../../formatting/dates.ts';
 import { chosenLanguageOr } from '../../language/language.ts';
-import { classNameOf, readFeature } from './annotation.ts';
+import { readFeature } from './annotation.ts';
+import { descriptionOf } from './description-of.ts';
 import { texts } from './texts.ts';
 
 interface DeletedAnnotationsDialogProps {
@@ -125,13 +126,6 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
       </Stack>
     </Modal>
   );
-}
-
-/** Returns the name, if there is one, and the class of an annotation. */
-function descriptionOf(feature: AnnotationFeature): string {
-  const { name } = feature.properties;
-  const className = classNameOf(feature) ?? texts.noClass;
-  return name ? `${name} · ${className}` : className;
 }
 
 /** A deletion that is the last change of its annotation. */
