@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { insertAuditRow } from '../store/audit.ts';
 import { runLockedTransaction } from '../store/database.ts';
@@ -80,7 +80,7 @@ describe('writeBackup (npm run backup)', () => {
     expect(fs.readdirSync(to)).toEqual([]);
   });
 
-  it('with the option keep: 2, deletes unfinished backups and all but the newest two backups, and leaves other folders unchanged', async () => {
+  it('with the option keep: 2, deletes abandoned unfinished backups and all but the newest two backups, and leaves other folders unchanged', async () => {
     const source = await usedInstallation('SQLite');
     const to = temporaryFolder();
     const existingFolders = [
@@ -90,12 +90,45 @@ describe('writeBackup (npm run backup)', () => {
       'other',
     ];
     for (const name of existingFolders) fs.mkdirSync(path.join(to, name));
+    const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    fs.utimesSync(path.join(to, 'lamina-backup-20260201T000000Z.unfinished'), twoHoursAgo, twoHoursAgo);
     await backUp(source, { to, keep: 2 });
     expect(fs.readdirSync(to).sort()).toEqual([
       'lamina-backup-20260301T000000Z',
       'lamina-backup-20260601T120000Z',
       'other',
     ]);
+  });
+
+  it('with the option keep: 1, leaves the unfinished folder of an earlier backup that still runs', async () => {
+    const to = temporaryFolder();
+    const running = 'lamina-backup-20260101T000000Z.unfinished';
+    fs.mkdirSync(path.join(to, running));
+    await backUp(await usedInstallation('SQLite'), { to, keep: 1 });
+    expect(fs.readdirSync(to).sort()).toEqual([running, 'lamina-backup-20260601T120000Z']);
+  });
+
+  it('renews the modification time of its unfinished folder every minute, so that other backups do not delete it', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const to = temporaryFolder();
+    let renewedAt = 0;
+    const source = await usedInstallation('SQLite');
+    const folderName = 'lamina-backup-20260601T120000Z.unfinished';
+    await backUp(source, {
+      to,
+      // Called when the tables are written, before the backup is finished.
+      printLine: () => {
+        if (renewedAt > 0) return;
+        const folder = path.join(to, folderName);
+        fs.utimesSync(folder, 1, 1);
+        vi.advanceTimersByTime(60_000);
+        const deadline = Date.now() + 10_000;
+        while (fs.statSync(folder).mtimeMs < 2000 && Date.now() < deadline);
+        renewedAt = fs.statSync(folder).mtimeMs;
+      },
+    });
+    expect(renewedAt).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it('with the option keep: 1, keeps the new backup in addition to a backup whose name contains a later time', async () => {

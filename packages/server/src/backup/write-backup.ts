@@ -28,13 +28,13 @@ import {
   backupFiles,
   backupName,
   formatVersion,
-  isBackupName,
   type Manifest,
   tableFile,
   tablesClearedByRestore,
   unfinishedSuffix,
 } from './backup-format.ts';
 import { sha256Of, writeChecksums } from './checksums.ts';
+import { deleteOlderBackups } from './delete-older-backups.ts';
 import { settingsLines } from './env-lines.ts';
 import type { PrintLine } from './fill-tables.ts';
 
@@ -56,6 +56,8 @@ interface BackupOptions {
 
 const gzipLevel = 4; // a compromise between speed and size
 const ownerOnlyMode = 0o600; // only the owner may read and write the file
+/** Interval at which a running backup renews the modification time of its unfinished folder; see delete-older-backups.ts. */
+const heartbeatMs = 60_000;
 
 /**
  * Writes a backup. The server may keep running.
@@ -70,6 +72,11 @@ export async function writeBackup(
   await fs.mkdir(to, { recursive: true, mode: 0o700 });
   const folder = await createUnfinishedFolder(to, backupName(dependencies.now()));
   const unfinishedFolder = `${folder}${unfinishedSuffix}`;
+  const heartbeat = setInterval(() => {
+    const time = new Date();
+    // A failure is ignored: if the folder is gone, the next write into it fails.
+    void fs.utimes(unfinishedFolder, time, time).catch(() => {});
+  }, heartbeatMs);
   try {
     await fs.mkdir(path.join(unfinishedFolder, 'tables'), { mode: 0o700 });
     await fillFolder(dependencies, unfinishedFolder, withUploads);
@@ -79,6 +86,8 @@ export async function writeBackup(
   } catch (error) {
     await fs.rm(unfinishedFolder, { recursive: true, force: true });
     throw error;
+  } finally {
+    clearInterval(heartbeat);
   }
   if (keep !== null) await deleteOlderBackups(folder, keep, dependencies.printLine);
   return folder;
@@ -330,21 +339,4 @@ async function flushFolders(folder: string): Promise<void> {
     if (entry.isDirectory()) syncFolder(path.join(entry.parentPath, entry.name));
   }
   syncFolder(folder);
-}
-
-/**
- * Keeps the newest `keep` complete backups, and deletes all older ones, including unfinished ones. The new backup stays even if the
- * names of others contain later times, for example because the clock was wrong.
- */
-async function deleteOlderBackups(newFolder: string, keep: number, printLine: PrintLine): Promise<void> {
-  const parent = path.dirname(newFolder);
-  const names = (await fs.readdir(parent)).filter((name) => name !== path.basename(newFolder)).sort();
-  const otherKept = keep > 1 ? names.filter(isBackupName).slice(1 - keep) : [];
-  const oldestKept = otherKept[0] ?? path.basename(newFolder);
-  const olderBackups = names.filter(
-    (name) => isBackupName(name.replace(unfinishedSuffix, '')) && name < oldestKept,
-  );
-  for (const name of olderBackups) await fs.rm(path.join(parent, name), { recursive: true });
-  if (olderBackups.length > 0)
-    printLine(`Deleted ${olderBackups.length} older backups; the last ${keep} are kept.`);
 }
