@@ -108,6 +108,42 @@ describe('the circuit breaker of object storage', () => {
   });
 });
 
+describe('the circuit breaker with a response that arrives late', () => {
+  /** Opens the circuit while a request that was sent before waits for its response. */
+  async function openWithLateRequest(probeMs: number) {
+    const openGuard = guard({ probeMs });
+    const response = Promise.withResolvers<string>();
+    const lateRequest = openGuard.run(() => response.promise);
+    for (let i = 0; i < 5; i++) await expect(openGuard.run(failing(transientFault()))).rejects.toThrow('500');
+    return { openGuard, lateRequest, response };
+  }
+
+  it('stays open when a request that was sent before the circuit opened succeeds', async () => {
+    const { openGuard, lateRequest, response } = await openWithLateRequest(60_000);
+    response.resolve('late bytes');
+    expect(await lateRequest).toBe('late bytes');
+    await expect(openGuard.run(async () => 'bytes')).rejects.toThrow('until the next probe');
+  });
+
+  it.each([
+    ['succeeds', (response: PromiseWithResolvers<string>) => response.resolve('late bytes')],
+    ['fails', (response: PromiseWithResolvers<string>) => response.reject(transientFault())],
+  ])(
+    'sends no second probe while one runs when a request that was sent before the circuit opened %s',
+    async (_, settle) => {
+      const { openGuard, lateRequest, response } = await openWithLateRequest(0);
+      const probeResponse = Promise.withResolvers<string>();
+      const probe = openGuard.run(() => probeResponse.promise);
+      settle(response);
+      await lateRequest.catch(() => {});
+      await expect(openGuard.run(async () => 'bytes')).rejects.toThrow('until the next probe');
+      probeResponse.resolve('probe bytes');
+      expect(await probe).toBe('probe bytes');
+      expect(await openGuard.run(async () => 'bytes')).toBe('bytes');
+    },
+  );
+});
+
 describe('concurrent requests to the object store', () => {
   it('beyond the concurrency limit wait in order of arrival, and requests beyond the queue limit get BUSY', async () => {
     const limited = guard({ maxConcurrent: 1, maxWaiting: 2 });

@@ -105,25 +105,26 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
     await gate.enter(totalMs, signal);
     try {
       for (let failedAttempts = 0; ; failedAttempts++) {
-        const isProbe = circuit.startAttempt();
+        const sent = circuit.startAttempt();
         const remainingMs = Math.max(1, deadline - performance.now());
         try {
           const result = await runAttempt(attempt, Math.min(attemptMs, remainingMs), signal);
-          circuit.recordResponse();
+          circuit.recordResponse(sent);
           return result;
         } catch (error) {
           if (signal?.aborted) {
-            circuit.recordAbort(isProbe);
+            circuit.recordAbort(sent);
             throw error;
           }
           if (!(error instanceof StoreFault && error.isTransient)) {
-            circuit.recordResponse(); // An error such as FILE_MISSING is also a response: the store works.
+            circuit.recordResponse(sent); // An error such as FILE_MISSING is also a response: the store works.
             throw error;
           }
-          circuit.recordFailure();
+          circuit.recordFailure(sent);
           const pauseMs = limits.backoffMs * 2 ** failedAttempts * (0.5 + Math.random() / 2);
           // A probe is not retried: the next probe follows after `probeMs`.
-          if (failedAttempts >= retries || isProbe || performance.now() + pauseMs >= deadline) throw error;
+          if (failedAttempts >= retries || sent.isProbe || performance.now() + pauseMs >= deadline)
+            throw error;
           await wait(pauseMs, undefined, signal && { signal });
         }
       }
@@ -189,14 +190,27 @@ function createGate({ maxConcurrent, maxWaiting }: StoreLimits) {
   };
 }
 
-/** While the circuit is closed, all requests are sent. While it is open, only one probe per `probeMs` is sent. */
+/** An attempt to send a request. */
+interface SentAttempt {
+  readonly isProbe: boolean;
+  /** How often the circuit had opened or closed when the attempt was sent. */
+  readonly stateChanges: number;
+}
+
+/**
+ * While the circuit is closed, all requests are sent. While it is open, only one probe per `probeMs` is sent, and only the probe closes it:
+ * late results of attempts that were sent before the last change of state are ignored.
+ */
 function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
   let failureCount = 0;
+  let isOpen = false;
+  /** Number of times that the circuit has opened or closed. */
+  let stateChanges = 0;
   /** Earliest time of the next probe, by `performance.now()`. */
   let probeAt = 0;
   let isProbing = false;
 
-  const isOpen = () => failureCount >= failuresToOpen;
+  const isLate = (attempt: SentAttempt) => attempt.stateChanges !== stateChanges;
   const openError = () =>
     new StoreFault(
       'STORE_UNAVAILABLE',
@@ -204,30 +218,39 @@ function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
       false, // not transient: an immediate retry would fail too
     );
 
+  function setOpen(value: boolean): void {
+    if (isOpen !== value) stateChanges++;
+    isOpen = value;
+    isProbing = false;
+  }
+
   return {
     /** Fails fast. @throws SlideError STORE_UNAVAILABLE when the circuit is open and no probe is due */
     throwIfOpen(): void {
-      if (isOpen() && (isProbing || performance.now() < probeAt)) throw openError();
+      if (isOpen && (isProbing || performance.now() < probeAt)) throw openError();
     },
-    /** Must be called before each attempt. @returns whether the attempt is the probe @throws SlideError as `throwIfOpen` */
-    startAttempt(): boolean {
+    /** Must be called before each attempt. @throws SlideError as `throwIfOpen` */
+    startAttempt(): SentAttempt {
       this.throwIfOpen();
-      isProbing = isOpen();
-      return isProbing;
+      isProbing = isOpen;
+      return { isProbe: isProbing, stateChanges };
     },
     /** Closes the circuit. */
-    recordResponse(): void {
+    recordResponse(attempt: SentAttempt): void {
+      if (isLate(attempt)) return;
       failureCount = 0;
-      isProbing = false;
+      setOpen(false);
     },
-    recordFailure(): void {
+    recordFailure(attempt: SentAttempt): void {
+      if (isLate(attempt)) return;
       failureCount++;
-      isProbing = false;
-      if (isOpen()) probeAt = performance.now() + probeMs;
+      if (failureCount < failuresToOpen) return;
+      setOpen(true);
+      probeAt = performance.now() + probeMs;
     },
     /** Ends an attempt that its caller aborted. The attempt counts neither as a response nor as a failure. */
-    recordAbort(wasProbe: boolean): void {
-      if (wasProbe) isProbing = false;
+    recordAbort(attempt: SentAttempt): void {
+      if (attempt.isProbe) isProbing = false;
     },
   };
 }

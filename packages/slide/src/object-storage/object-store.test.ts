@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeBucket, withoutObjectStore } from '../testing/test-bucket.ts';
 import { createObjectStore, type ObjectStore, type ObjectStoreSettings } from './object-store.ts';
 
@@ -145,27 +145,80 @@ describe.skipIf(withoutObjectStore !== null)(
   },
 );
 
+/** Starts an HTTP server in place of an S3 server. @returns settings of its bucket */
+async function startServer(handle: RequestListener): Promise<ObjectStoreSettings> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    bucket: 'slides',
+    prefix: '',
+    region: 'eu-central-1',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+  };
+}
+
 describe('list of createObjectStore (lists the keys of an S3 bucket)', () => {
   it('throws STORE_UNAVAILABLE for a truncated page without a continuation token, instead of an incomplete list', async () => {
     const page =
       '<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a.svs</Key><Size>1</Size>' +
       '<ETag>"0"</ETag><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>';
-    const server = createServer((_, response) => response.end(page)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const incomplete = createObjectStore({
-      endpoint: `http://127.0.0.1:${port}`,
-      bucket: 'slides',
-      prefix: '',
-      region: 'eu-central-1',
-      accessKeyId: 'key',
-      secretAccessKey: 'secret',
-    });
+    const incomplete = createObjectStore(await startServer((_, response) => response.end(page)));
     await expect(listKeys('', incomplete)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
       message: expect.stringContaining('a page of a list has no continuation token'),
     });
-    server.closeAllConnections();
-    server.close();
+  });
+});
+
+describe('read of createObjectStore (reads a byte range of an object)', () => {
+  it.each([
+    ['declares a shorter range than requested', 'bytes 0-49/1000'],
+    ['declares the requested range but has fewer bytes', 'bytes 0-99/1000'],
+  ])('throws STORE_UNAVAILABLE for a 206 response that %s', async (_, contentRange) => {
+    const settings = await startServer((_request, response) => {
+      response.writeHead(206, { 'content-range': contentRange, 'content-length': '50', etag: '"0"' });
+      response.end(Buffer.alloc(50, 1));
+    });
+    const shortStore = createObjectStore(settings, { retries: 0 });
+    const object = { key: 'a.svs', size: 1000, etag: '0' };
+    await expect(shortStore.read(object, 0, 100)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
+
+describe('put of createObjectStore (stores a file as an object)', () => {
+  it('sends the whole file when the file system returns at most 1,000 bytes per call', async () => {
+    const uploadFolder = await mkdtemp(join(tmpdir(), 'object-store-'));
+    onTestFinished(() => rm(uploadFolder, { recursive: true }));
+    const path = join(uploadFolder, 'slide.svs');
+    const content = randomBytes(2500);
+    await writeFile(path, content);
+    const received: Buffer[] = [];
+    const settings = await startServer((request, response) => {
+      request.on('data', (chunk: Buffer) => received.push(chunk));
+      request.on('end', () => {
+        // The length is that of the response to HEAD, which `put` sends after PUT.
+        if (request.method === 'HEAD') response.setHeader('content-length', String(content.length));
+        response.setHeader('etag', '"0"');
+        response.end();
+      });
+    });
+    const handle = await open(path);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const readFully = prototype.read as (...args: unknown[]) => Promise<unknown>;
+    vi.spyOn(prototype, 'read').mockImplementation(function (this: FileHandle, ...args: unknown[]) {
+      const [buffer, start, length, position] = args;
+      return readFully.call(this, buffer, start, Math.min(Number(length), 1000), position);
+    } as never);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await createObjectStore(settings).put('slide.svs', path)).toEqual({ size: 2500, etag: '0' });
+    expect(content.equals(Buffer.concat(received))).toBe(true);
   });
 });

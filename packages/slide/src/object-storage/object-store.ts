@@ -437,10 +437,15 @@ function objectsIn(page: XmlElement, prefix: string): ListedObject[] {
   });
 }
 
+/** Reads exactly these bytes of a file; a single call of `read` may return fewer. @throws SlideError FILE_CHANGED when the file ends before */
 async function readPart(file: FileHandle, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
-  if (bytesRead === length) return buffer;
-  throw new SlideError('FILE_CHANGED', 'The file to upload has become shorter');
+  const part = new Uint8Array(length);
+  for (let received = 0; received < length; ) {
+    const { bytesRead } = await file.read(part, received, length - received, offset + received);
+    if (bytesRead === 0) throw new SlideError('FILE_CHANGED', 'The file to upload has become shorter');
+    received += bytesRead;
+  }
+  return part;
 }
 
 function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array | string, encoding: 'hex' | 'base64'): string {
