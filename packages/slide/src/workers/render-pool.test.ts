@@ -417,6 +417,24 @@ describe('a render pool (processes that render slides) with requests of several 
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  it('still counts a slide as slow after a request for its next tile was aborted within 2 seconds', async () => {
+    const pool = renderPool({ processes: 2, timeoutMs: 10_000 });
+    await expect(pool.tile(endless, endlessAddress)).rejects.toMatchObject({ code: 'DECODE_FAILED' });
+    await pool.inspect(slide); // starts a process, so that the next job does not take 2 seconds for that
+    const controllers = [new AbortController(), new AbortController()] as const;
+    const aborted = pool.tile(endless, endlessAddress, controllers[0].signal);
+    const longJobs = [1, 2].map((dziLevel) =>
+      pool.tile(endless, { ...endlessAddress, dziLevel }, controllers[1].signal),
+    );
+    controllers[0].abort();
+    await expect(aborted).rejects.toThrow('aborted');
+    // A slow slide may occupy only one of the two processes, so one job starts after the aborted one, and the other waits.
+    await vi.waitFor(() => expect(pool.queueLength).toBeLessThan(2), { timeout: 9000 });
+    expect(pool.queueLength).toBe(1);
+    controllers[1].abort();
+    for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
   it('completes a job that two accounts have requested when one of them aborts its request', async () => {
     const { pool, done, record, free } = busyPool();
     const controller = new AbortController();

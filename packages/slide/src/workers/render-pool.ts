@@ -11,6 +11,7 @@ import type { SlideGroup } from '../source/slide-files.ts';
 import type { ExpectedSlide, RenderJob } from './messages.ts';
 import { type JobRequest, RenderQueue, type RenderTask, type Requester } from './render-queue.ts';
 import { RenderWorker } from './render-worker.ts';
+import { SlowSlides } from './slow-slides.ts';
 
 /** Settings of a pool of render processes. */
 export interface RenderPoolOptions {
@@ -53,9 +54,6 @@ interface Task extends RenderTask {
 }
 
 const IDLE_MS = 5 * 60_000;
-/** A slide whose last tile took at least this time counts as slow until one of its tiles is faster. */
-const SLOW_MS = 2000;
-const MAX_SLOW_SLIDES = 1000;
 
 /**
  * Decodes pixels and reads headers in processes of lower priority, which are started on demand. A damaged or hostile slide can
@@ -72,8 +70,7 @@ export class RenderPool {
   readonly #workers = new Set<RenderWorker>();
   readonly #tasks = new Map<string, Task>();
   readonly #queue: RenderQueue;
-  /** Paths of slow slides (`SLOW_MS`). A few requests for their tiles must not occupy all processes. */
-  readonly #slowSlides = new Set<string>();
+  readonly #slowSlides = new SlowSlides();
   /** Number of running jobs that may take long (`#mayTakeLong`). */
   #longJobs = 0;
   #isClosed = false;
@@ -290,26 +287,24 @@ export class RenderPool {
     const startedAt = performance.now();
     const { result, cancel } = worker.run(task.job);
     task.cancel = cancel;
+    const end = (isCompleted: boolean) => {
+      task.cancel = null;
+      if (mayTakeLong) this.#longJobs--;
+      if (task.job.kind !== 'tile') return;
+      this.#slowSlides.recordTile(task.job.location.path, performance.now() - startedAt, isCompleted);
+    };
     void result
-      .finally(() => {
-        task.cancel = null;
-        if (mayTakeLong) this.#longJobs--;
-        this.#recordDuration(task.job, performance.now() - startedAt);
-      })
-      .then(task.result.resolve, task.result.reject)
+      .then(
+        (value) => {
+          end(true);
+          task.result.resolve(value);
+        },
+        (error: unknown) => {
+          end(false);
+          task.result.reject(error);
+        },
+      )
       .finally(() => this.#startWaitingTasks());
-  }
-
-  /** Marks the slide of a tile as slow or not slow. */
-  #recordDuration(job: RenderJob, durationMs: number): void {
-    if (job.kind !== 'tile') return;
-    this.#slowSlides.delete(job.location.path);
-    if (durationMs < SLOW_MS) return;
-    this.#slowSlides.add(job.location.path);
-    const [oldest] = this.#slowSlides;
-    if (this.#slowSlides.size > MAX_SLOW_SLIDES && oldest !== undefined) {
-      this.#slowSlides.delete(oldest);
-    }
   }
 
   /**
