@@ -17,6 +17,7 @@ import {
   jobKinds,
   jobNames,
   keyOfJob,
+  nextRunOf,
   RetryLater,
   replacesWaitingJob,
 } from './jobs.ts';
@@ -118,7 +119,8 @@ export async function createJobsInPostgres({
   }
 
   /**
-   * Stores jobs. If a job with the same key waits already, the new job replaces it (for kinds with `replacesWaiting`) or is dropped.
+   * Stores jobs. If a job with the same key waits already, the new job replaces it (for kinds with `replacesWaiting`) or is dropped. If
+   * the waiting job is delayed and the new one is not, the waiting one starts at once.
    *
    * @param startAfter time before which the jobs do not start; null: they start at once
    */
@@ -136,6 +138,18 @@ export async function createJobsInPostgres({
     const others = jobs.filter((job) => !replacing.includes(job));
     if (others.length > 0) await boss.insert(name, others);
     for (const job of replacing) await insertOrReplace(name, job);
+    if (startAfter === null)
+      await startDelayedJobs(name, [...new Set(jobs.map(({ singletonKey }) => singletonKey))]);
+  }
+
+  /** Lets delayed jobs with these keys start at once, and for kinds with `whenRunning: 'once'` also jobs that wait for a retry. */
+  async function startDelayedJobs(name: JobName, keys: readonly string[]): Promise<void> {
+    const states = kinds[name].whenRunning === 'once' ? ['created', 'retry'] : ['created'];
+    await db.executeSql(
+      `update ${schema}.job set start_after = now()
+       where name = $1 and state::text = any($2) and coalesce(singleton_key, '') = any($3) and start_after > now()`,
+      [name, states, keys],
+    );
   }
 
   /** Stores a job, or gives its payload to the waiting job with the same key. Tries again when that job has just started. */
@@ -169,7 +183,7 @@ export async function createJobsInPostgres({
     } catch (error) {
       const level = error instanceof RetryLater || closing.signal.aborted ? 'debug' : 'warn';
       log[level](
-        { err: error, job: name, payload: data, nextRun: kinds[name].nextRun },
+        { err: error, job: name, payload: data, nextRun: nextRunOf(name, kinds) },
         'background job failed; it is retried soon, or if this was its last attempt, when `nextRun` states',
       );
       throw error;

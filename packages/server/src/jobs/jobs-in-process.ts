@@ -13,6 +13,7 @@ import {
   jobKinds,
   jobNames,
   keyOfJob,
+  nextRunOf,
   RetryLater,
   replacesWaitingJob,
 } from './jobs.ts';
@@ -31,8 +32,10 @@ interface JobQueue {
   worker: JobWorker<JobName> | null;
   /** Waiting jobs by key, in the order in which they were enqueued. */
   readonly waiting: Map<string, WaitingJob>;
-  /** Timers of delayed jobs, by key. */
+  /** Timers of jobs that were enqueued with a delay, by key. */
   readonly delayed: Map<string, NodeJS.Timeout>;
+  /** Timers of failed jobs that wait for their next attempt, by key. */
+  readonly retries: Map<string, NodeJS.Timeout>;
   /** Key of the running job; null while no job runs. */
   runningKey: string | null;
   /** Resolves when no job waits or runs any longer; null while `processQueue` does not run. */
@@ -54,33 +57,53 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
       worker: null,
       waiting: new Map(),
       delayed: new Map(),
+      retries: new Map(),
       runningKey: null,
       processing: null,
     });
   }
   const queueOf = (name: JobName): JobQueue => queues.get(name) as JobQueue;
 
+  const runsOnce = (name: JobName) => kinds[name].whenRunning === 'once';
+
   /**
    * Enqueues a job. If a job with the same key waits already, the new job replaces it (for kinds with `replacesWaiting`) or is dropped.
-   * It is also dropped if a job with the same key runs, for kinds with `whenRunning: 'once'`.
+   * It is also dropped if a job with the same key runs, for kinds with `whenRunning: 'once'`. Otherwise it takes the place of a delayed
+   * job with the same key, and for kinds with `once` also of a job that waits for a retry.
    */
   function enqueueNow(name: JobName, key: string, job: WaitingJob): void {
     const queue = queueOf(name);
     if (closing.signal.aborted) return;
     if (queue.waiting.has(key) && !replacesWaitingJob(name, job.payload as never)) return; // `never` fits any payload
-    if (queue.runningKey === key && kinds[name].whenRunning === 'once') return;
+    if (queue.runningKey === key && runsOnce(name)) return;
+    removeTimer(queue.delayed, key);
+    if (runsOnce(name)) removeTimer(queue.retries, key);
     queue.waiting.set(key, job);
     queue.processing ??= processQueue(name, queue);
   }
 
+  /** Enqueues a job after a delay, unless another job with the same key makes it unnecessary. */
   function enqueueLater(name: JobName, key: string, job: WaitingJob, delayMs: number): void {
-    const { delayed } = queueOf(name);
-    if (closing.signal.aborted || delayed.has(key)) return;
+    const { waiting, delayed, retries, runningKey } = queueOf(name);
+    if (waiting.has(key) || delayed.has(key)) return;
+    if (runsOnce(name) && (runningKey === key || retries.has(key))) return;
+    startTimer(delayed, name, key, job, delayMs);
+  }
+
+  /** Enqueues the job when the delay has passed. @param jobTimers the map that holds the timer until then */
+  function startTimer(
+    jobTimers: Map<string, NodeJS.Timeout>,
+    name: JobName,
+    key: string,
+    job: WaitingJob,
+    delayMs: number,
+  ): void {
+    if (closing.signal.aborted || jobTimers.has(key)) return;
     const timer = setTimeout(() => {
-      delayed.delete(key);
+      jobTimers.delete(key);
       enqueueNow(name, key, job);
     }, delayMs).unref();
-    delayed.set(key, timer);
+    jobTimers.set(key, timer);
   }
 
   async function processQueue(name: JobName, queue: JobQueue): Promise<void> {
@@ -108,18 +131,19 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
   function retryOrGiveUp(name: JobName, key: string, job: WaitingJob, error: unknown): void {
     if (closing.signal.aborted) return;
     const { payload, failures } = job;
-    const { retry, nextRun } = kinds[name];
+    const { retry } = kinds[name];
     const { times, afterSeconds } = retry;
     if (failures >= times) {
       log.error(
-        { err: error, job: name, payload, nextRun },
+        { err: error, job: name, payload, nextRun: nextRunOf(name, kinds) },
         'background job failed at its last attempt; `nextRun` states when its work is tried again',
       );
       return;
     }
     const level = error instanceof RetryLater ? 'debug' : 'warn';
     log[level]({ err: error, job: name, payload }, 'background job failed; it will be retried');
-    enqueueLater(name, key, { payload, failures: failures + 1 }, afterSeconds * 1000);
+    const nextAttempt = { payload, failures: failures + 1 };
+    startTimer(queueOf(name).retries, name, key, nextAttempt, afterSeconds * 1000);
   }
 
   return {
@@ -155,8 +179,16 @@ export function createJobsInProcess({ log, kinds = jobKinds }: ProcessJobsOption
     async close() {
       closing.abort();
       for (const timer of timers) clearInterval(timer);
-      for (const { delayed } of queues.values()) for (const timer of delayed.values()) clearTimeout(timer);
+      for (const { delayed, retries } of queues.values()) {
+        for (const timer of [...delayed.values(), ...retries.values()]) clearTimeout(timer);
+      }
       await Promise.all([...queues.values()].flatMap(({ processing }) => processing ?? []));
     },
   };
+}
+
+/** Removes the timer of a job that no longer has to run. */
+function removeTimer(jobTimers: Map<string, NodeJS.Timeout>, key: string): void {
+  clearTimeout(jobTimers.get(key));
+  jobTimers.delete(key);
 }

@@ -3,7 +3,7 @@ import net from 'node:net';
 import pino from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { everyDatabaseKind, openTestDatabase } from '../store/testing/test-database.ts';
-import { type JobPayloads, type Jobs, jobKinds } from './jobs.ts';
+import { type JobPayloads, type Jobs, jobKinds, nextRunOf } from './jobs.ts';
 import { createJobsInPostgres } from './jobs-in-postgres.ts';
 import { createJobsInProcess } from './jobs-in-process.ts';
 
@@ -135,6 +135,40 @@ describe.each(everyDatabaseKind)('job queue (database: %s)', (kind) => {
     await jobs.enqueue('tell-who-waits', {}, 3000);
     await vi.waitFor(() => expect(doneAt).toHaveLength(1), waitOptions);
     expect(doneAt[0]).toBeGreaterThanOrEqual(enqueuedAt + 1500 - timerToleranceMs);
+  });
+
+  it('starts a delayed job at once, and only once, when a job with the same key is enqueued without a delay', async () => {
+    const [jobs] = (await openQueues(kind)) as [Jobs];
+    const doneAt: number[] = [];
+    jobs.setWorker('tell-who-waits', async () => void doneAt.push(Date.now()));
+    await jobs.start();
+    await jobs.enqueue('tell-who-waits', {}, 4000);
+    await jobs.enqueue('tell-who-waits', {});
+    await vi.waitFor(() => expect(doneAt).toHaveLength(1), { timeout: 3500, interval: 20 });
+    const enqueuedAgainAt = Date.now();
+    await jobs.enqueue('tell-who-waits', {}, 6000); // without effect if the first delayed job still waited
+    await vi.waitFor(() => expect(doneAt).toHaveLength(2), waitOptions);
+    expect(doneAt[1]).toBeGreaterThanOrEqual(enqueuedAgainAt + 6000 - timerToleranceMs);
+  });
+
+  it('starts a job of the kind "once" that waits one minute for a retry at once when it is enqueued again', async () => {
+    const [jobs] = (await openQueues(kind)) as [Jobs];
+    const secondRun = gate();
+    let runs = 0;
+    jobs.setWorker('prune-audit', async () => {
+      runs++;
+      if (runs === 1) throw new Error('failed attempt');
+      await secondRun.opened;
+    });
+    await jobs.start(); // enqueues the scheduled job
+    await vi.waitFor(() => expect(runs).toBe(1), waitOptions);
+    await vi.waitFor(async () => {
+      await jobs.enqueue('prune-audit', {}); // dropped until the queue has recorded the failure
+      expect(runs).toBe(2);
+    }, waitOptions);
+    secondRun.open();
+    await jobs.idle('prune-audit');
+    expect(runs).toBe(2);
   });
 
   it('aborts the signal of running jobs when the queue is closed', async () => {
@@ -320,5 +354,43 @@ describe('job queue in memory', () => {
       await jobs.idle('rescan');
       expect([microtasks, runs]).toEqual([microtasks, 2]);
     }
+  });
+});
+
+describe('job queue in memory with a failed job', () => {
+  it('runs a job of the kind "once" one more time when it is enqueued again before its retry', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [jobs] = (await openQueues('SQLite')) as [Jobs];
+    let runs = 0;
+    jobs.setWorker('prune-audit', async () => {
+      runs++;
+      if (runs === 1) throw new Error('failed attempt');
+    });
+    for (const _ of ['first attempt', 'enqueued again']) {
+      await jobs.enqueue('prune-audit', {});
+      await jobs.idle('prune-audit');
+    }
+    await vi.advanceTimersByTimeAsync(60_000); // the pause before the retry
+    await jobs.idle('prune-audit');
+    expect(runs).toBe(2);
+  });
+});
+
+describe('nextRunOf (when a failed job is tried again)', () => {
+  it.each([
+    ['rescan', 'next scheduled job "rescan", within 10 minutes'],
+    ['import-result', 'next scheduled job "sweep", within 10 minutes'],
+    ['prune-audit', 'next scheduled job "prune-audit", within 24 hours'],
+    ['rescan-bucket', 'next scheduled job "rescan-bucket"'],
+    ['draw-demo-slides', 'next start of the server'],
+  ] as const)('returns for the job "%s" the text: %s', (name, text) => {
+    expect(nextRunOf(name, jobKinds)).toBe(text);
+  });
+
+  it('returns the interval of another schedule when the settings change it', () => {
+    const schedule = { everySeconds: 90, payload: { atStart: false }, atStart: false };
+    const changed = { ...jobKinds, 'rescan-bucket': { ...jobKinds['rescan-bucket'], schedule } };
+    expect(nextRunOf('rescan-bucket', changed)).toBe('next scheduled job "rescan-bucket", within 90 seconds');
   });
 });

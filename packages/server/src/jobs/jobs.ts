@@ -50,7 +50,8 @@ export interface Jobs {
    * replaces it (`JobKind.replacesWaiting`). Never rejects. With PostgreSQL, it resolves when the jobs are stored, and retries
    * while the database is unavailable.
    *
-   * @param afterMs delay before the jobs may start; until then, other jobs with the same key may be ignored
+   * @param afterMs delay before the jobs may start. A job without a delay lets a delayed one with the same key start at once instead of
+   *   running in addition to it; for kinds with `whenRunning: 'once'` also one that waits for a retry
    */
   enqueue<Name extends JobName>(
     name: Name,
@@ -89,8 +90,8 @@ export interface JobKind {
   } | null;
   /** Number of retries after failures, and the pause before each. */
   readonly retry: { readonly times: number; readonly afterSeconds: number };
-  /** When the work of a job is tried again after its last attempt has failed; for the log. */
-  readonly nextRun: string;
+  /** What tries the work of a job again after its last attempt has failed: a scheduled job, or an event in words; for the log. */
+  readonly triedAgainBy: { readonly job: JobName } | { readonly event: string };
   /** Maximum duration; a job that runs longer counts as failed. */
   readonly timeoutSeconds: number;
 }
@@ -110,7 +111,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     replacesWaiting: isScanAtStart,
     schedule: { everySeconds: 10 * minute, payload: { atStart: false }, atStart: false },
     retry: { times: 3, afterSeconds: 5 },
-    nextRun: 'next scheduled scan, within 10 minutes',
+    triedAgainBy: { job: 'rescan' },
     timeoutSeconds: 6 * hour,
   },
   // With a bucket, `createJobs` adds a schedule with the interval that the settings state.
@@ -120,7 +121,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     replacesWaiting: isScanAtStart,
     schedule: null,
     retry: { times: 3, afterSeconds: 5 },
-    nextRun: 'next scheduled scan of the bucket',
+    triedAgainBy: { job: 'rescan-bucket' },
     timeoutSeconds: 6 * hour,
   },
   // Retries after errors that the slide itself did not cause, such as storage errors. After the last retry, the next scan
@@ -130,7 +131,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: ({ imageId }: JobPayloads['read-slide']) => imageId,
     schedule: null,
     retry: { times: 20, afterSeconds: 5 },
-    nextRun: 'next scan that finds the slide unread',
+    triedAgainBy: { event: 'next scan that finds the slide unread' },
     timeoutSeconds: hour,
   },
   'import-result': {
@@ -138,7 +139,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: ({ layerId }: JobPayloads['import-result']) => layerId,
     schedule: null,
     retry: { times: 5, afterSeconds: 5 },
-    nextRun: 'next sweep, within 10 minutes',
+    triedAgainBy: { job: 'sweep' },
     timeoutSeconds: 2 * hour,
   },
   'find-results': {
@@ -146,7 +147,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
     retry: { times: 3, afterSeconds: 5 },
-    nextRun: 'next scheduled search, within 10 minutes',
+    triedAgainBy: { job: 'find-results' },
     timeoutSeconds: hour,
   },
   'draw-demo-slides': {
@@ -154,7 +155,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: null,
     retry: { times: 3, afterSeconds: 5 },
-    nextRun: 'next start of the server',
+    triedAgainBy: { event: 'next start of the server' },
     timeoutSeconds: hour,
   },
   'tell-who-waits': {
@@ -162,7 +163,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: null,
     retry: { times: 20, afterSeconds: 10 },
-    nextRun: 'next registration or dataset request',
+    triedAgainBy: { event: 'next registration or dataset request' },
     timeoutSeconds: 10 * minute,
   },
   sweep: {
@@ -170,7 +171,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 10 * minute, payload: {}, atStart: true },
     retry: { times: 0, afterSeconds: 0 },
-    nextRun: 'next sweep, within 10 minutes',
+    triedAgainBy: { job: 'sweep' },
     timeoutSeconds: hour,
   },
   'prune-audit': {
@@ -178,7 +179,7 @@ export const jobKinds: Readonly<Record<JobName, JobKind>> = {
     keyOf: null,
     schedule: { everySeconds: 24 * hour, payload: {}, atStart: true },
     retry: { times: 3, afterSeconds: minute },
-    nextRun: 'next day',
+    triedAgainBy: { job: 'prune-audit' },
     timeoutSeconds: 6 * hour,
   },
 };
@@ -193,4 +194,26 @@ export function keyOfJob<Name extends JobName>(name: Name, payload: JobPayloads[
 /** Returns whether a job replaces a waiting job with the same key. */
 export function replacesWaitingJob<Name extends JobName>(name: Name, payload: JobPayloads[Name]): boolean {
   return jobKinds[name].replacesWaiting?.(payload as never) ?? false;
+}
+
+/** Returns when the work of a job is tried again after its last attempt has failed; for the log. */
+export function nextRunOf(name: JobName, kinds: typeof jobKinds): string {
+  const { triedAgainBy } = kinds[name];
+  if ('event' in triedAgainBy) return triedAgainBy.event;
+  const { schedule } = kinds[triedAgainBy.job];
+  const next = `next scheduled job "${triedAgainBy.job}"`;
+  return schedule === null ? next : `${next}, within ${durationText(schedule.everySeconds)}`;
+}
+
+/** Returns a duration in the largest unit of which it is a multiple, such as `10 minutes`. */
+function durationText(seconds: number): string {
+  const units = [
+    [hour, 'hours'],
+    [minute, 'minutes'],
+  ] as const;
+  const [unitSeconds, unit] = units.find(([length]) => seconds > length && seconds % length === 0) ?? [
+    1,
+    'seconds',
+  ];
+  return `${seconds / unitSeconds} ${unit}`;
 }
