@@ -17,7 +17,7 @@ export const texts = wording({
     controls: 'Görünüm denetimleri',
     zoomIn: 'Yakınlaştır',
     zoomOut: 'Uzaklaştır',
-    goHome: 'Bütün slayda dön',
+    goHome: 'Slaydın tümünü göster',
     toggleFullPage: 'Tam ekran',
     rotateLeft: 'Sola döndür',
     rotateRight: 'Sağa döndür',

@@ -72,6 +72,17 @@ describe('the collections screen', () => {
     expect(calls.map(({ name }) => name)).not.toContain('GET /saved-views');
   });
 
+  it.each([
+    ['viewer', /^Sizinle paylaşılan slayt dizileri/],
+    ['user', /^Slaytları, vakaları ve kayıtlı görünümleri sıraya dizin/],
+  ] as const)(
+    'explains to an account with the role %s what the account can do with collections',
+    async (role, hint) => {
+      openApp('/collections', { signedInAs: account({ role }), api: lists });
+      await screen.findByText(hint);
+    },
+  );
+
   it('offers no link that opens a collection without items', async () => {
     const api = { ...lists, 'GET /collections': { collections: [{ ...collection, items: [] }] } };
     openApp('/collections', { signedInAs: account(), api });
@@ -100,8 +111,8 @@ describe('the collections screen', () => {
   });
 
   it.each([
-    ['a year', '999999999', 365],
-    ['a day', '0', 1],
+    ['a year', '365', 365],
+    ['a day', '1', 1],
     ['seven days', '', 7],
   ])(
     'creates a share link that is valid for %s when the field for the days contains "%s" (allowed: 1 to 365, default: 7)',

@@ -58,7 +58,7 @@ export function Collections() {
         )}
       </Group>
       <Text c="dimmed" mb="lg">
-        {texts.hint}
+        {canCreate ? texts.hint : texts.readerHint}
       </Text>
       <CollectionList canCreate={canCreate} onOpenDialog={setDialog} />
       {canCreate && <ViewList onOpenDialog={setDialog} />}

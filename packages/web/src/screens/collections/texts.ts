@@ -12,6 +12,7 @@ export const texts = wording({
   tr: {
     heading: 'Koleksiyonlar',
     hint: 'Slaytları, vakaları ve kayıtlı görünümleri sıraya dizin; metin ve soru ekleyin, ders ya da sunum olarak gösterin.',
+    readerHint: 'Sizinle paylaşılan slayt dizileri. Bazılarında yanıtlayabileceğiniz sorular vardır.',
     loading: 'Yükleniyor…',
     loadFailed: 'Koleksiyonlar yüklenemedi.',
     candidatesFailed: 'Eklenebilecek öğeler yüklenemedi.',
@@ -122,6 +123,7 @@ export const texts = wording({
   en: {
     heading: 'Collections',
     hint: 'Put slides, cases and saved views in order, add texts and questions, and show them as a lesson or presentation.',
+    readerHint: 'Sequences of slides that are shared with you. Some contain questions that you can answer.',
     loading: 'Loading…',
     loadFailed: 'The collections could not be loaded.',
     candidatesFailed: 'The items to add could not be loaded.',

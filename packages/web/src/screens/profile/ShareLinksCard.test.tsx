@@ -69,7 +69,7 @@ describe('the share link card of the profile', () => {
       signedInAs: account({ uid: 'u-1', role: 'viewer' }),
     });
     await screen.findByRole('heading', { level: 1 });
-    expect(screen.queryByText('Paylaşım bağlantılarım')).toBeNull();
+    expect(screen.queryByText('Paylaşım Bağlantılarım')).toBeNull();
     expect(calls.map(({ name }) => name)).not.toContain('GET /share-links');
   });
 });

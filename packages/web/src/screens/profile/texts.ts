@@ -7,7 +7,7 @@ import { wording } from '../../language/language.ts';
 export const texts = wording({
   languageBeforeChoice: 'tr',
   tr: {
-    shareLinks: 'Paylaşım bağlantılarım',
+    shareLinks: 'Paylaşım Bağlantılarım',
     heading: 'Profil',
     account: 'Hesap Bilgileri',
     loadFailed: 'Profil bilgileri yüklenemedi.',
@@ -83,7 +83,7 @@ export const texts = wording({
     deleteSubmit: 'Hesabı Sil',
   },
   en: {
-    shareLinks: 'My share links',
+    shareLinks: 'My Share Links',
     heading: 'Profile',
     account: 'Account',
     loadFailed: 'Your profile could not be loaded.',

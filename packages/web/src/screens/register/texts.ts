@@ -16,7 +16,7 @@ export const texts = wording({
     purposeHint: 'Yöneticinin başvurunuzu değerlendirmesini kolaylaştırır.',
     purposeTooLong: 'Başvuru amacı en fazla 1000 karakter olabilir.',
     submit: 'Kayıt Ol',
-    approvalHint: 'Hesabınız bir yönetici onayladıktan sonra açılır.',
+    approvalHint: 'Hesabınız, bir yöneticinin onayından sonra açılır.',
     privacyNotice: 'Kişisel verilerin korunması',
     hasAccount: 'Zaten hesabınız var mı?',
     login: 'Giriş yap',

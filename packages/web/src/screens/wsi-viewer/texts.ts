@@ -36,7 +36,7 @@ export const texts = wording({
     viewTitleRequired: 'Bir başlık yazın.',
     viewText: 'Metin (isteğe bağlı)',
     viewHint:
-      'Alan, döndürme, renkler ve sonuç katmanları şu anki gibi kaydedilir. Koleksiyonlarda kullanabilirsiniz.',
+      'Alan, döndürme, renkler ve sonuç katmanları şu anki hâliyle kaydedilir. Koleksiyonlarda kullanabilirsiniz.',
     save: 'Kaydet',
     imageCatalog: 'Görüntü Kataloğu',
     searchPlaceholder: 'Görüntülerde ara...',
@@ -120,7 +120,7 @@ export const texts = wording({
     seconds: (seconds: number) => `${seconds} sn`,
 
     compare: 'Karşılaştır',
-    compareHint: 'Seçilecek slaydı bunun yanında aç',
+    compareHint: 'Seçeceğiniz slaydı bunun yanında aç',
     link: 'Bağla',
     linkHint: 'Slaytlar birlikte hareket etsin',
     unlink: 'Bağı Çöz',
