@@ -1,4 +1,4 @@
-/** Runs the examples of docs/api-tokens.md, without changes, with curl and Python. */
+/** Runs the examples of docs/api-tokens.md, without changes, with curl. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,16 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SlideServer, slideServer } from '../testing/slide-server.ts';
 
 const run = promisify(execFile);
-const isInstalled = async (program: string) =>
-  run(program, ['--version']).then(
-    () => true,
-    () => false,
-  );
-const [hasCurl, hasPython] = [await isInstalled('curl'), await isInstalled('python3')];
+const hasCurl = await run('curl', ['--version']).then(
+  () => true,
+  () => false,
+);
 
 const page = fs.readFileSync(path.join(import.meta.dirname, '../../../../docs/api-tokens.md'), 'utf8');
-const examplesIn = (language: string) =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+const examples = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
 describe('the examples of docs/api-tokens.md', () => {
   let server: SlideServer;
@@ -45,7 +42,7 @@ describe('the examples of docs/api-tokens.md', () => {
   const options = () => ({ cwd: folder, env: environment });
 
   it.skipIf(!hasCurl)('for curl run without errors (skipped where curl is not installed)', async () => {
-    const [list = '', pixels = '', original = '', ...others] = examplesIn('sh');
+    const [list = '', pixels = '', original = '', ...others] = examples;
     expect(others).toEqual([]);
     const { stdout } = await run('sh', ['-ec', list], options());
     expect(JSON.parse(stdout)).toMatchObject({ images: [{ file_name: 'a.svs' }] });
@@ -54,13 +51,5 @@ describe('the examples of docs/api-tokens.md', () => {
       expect([...fs.readFileSync(path.join(folder, name)).subarray(0, 2)]).toEqual([0xff, 0xd8]);
     await run('sh', ['-ec', original], options());
     expect(fs.statSync(path.join(folder, 'slide.svs')).size).toBe(svs.length);
-  });
-
-  it.skipIf(!hasPython)('for Python run without errors (skipped where Python is not installed)', async () => {
-    const [list = '', part = '', ...others] = examplesIn('python');
-    expect(others).toEqual([]);
-    expect((await run('python3', ['-c', list], options())).stdout).toBe('a.svs 480 400\n');
-    expect(fs.existsSync(path.join(folder, `${environment.IMAGE}.jpg`))).toBe(true);
-    expect((await run('python3', ['-c', part], options())).stdout).toBe(`206 ${svs.length} b'II*\\x00'\n`);
   });
 });

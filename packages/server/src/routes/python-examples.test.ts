@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { apiBase } from '@lamina/contract';
+import { apiBase, grantDataset } from '@lamina/contract';
 import { buildSvs } from '@lamina/slide/testing';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,14 +22,19 @@ describe.skipIf(!hasPython)('the examples of docs/python.md (skipped where Pytho
   let server: SlideServer;
   let folder: string;
   let id: string;
+  let svs: Uint8Array;
   let python: (example: number) => Promise<string>;
 
   beforeAll(async () => {
     server = await slideServer({ isShared: true });
-    await server.put('Set/a.svs', await buildSvs());
+    svs = await buildSvs();
+    await server.put('Set/a.svs', svs);
     await server.rescan();
     id = await server.idOf('a.svs');
-    const { token } = await server.fixtures.apiToken(await server.fixtures.user());
+    const user = await server.fixtures.user();
+    const admin = server.as(await server.fixtures.admin());
+    await admin.call(grantDataset, { body: { dataset: 'Set', uid: user.uid, download: true } });
+    const { token } = await server.fixtures.apiToken(user);
     const address = await server.app.listen({ host: '127.0.0.1', port: 0 });
     folder = fs.mkdtempSync(path.join(server.config.dataDir, 'examples-'));
     const env = { PATH: process.env.PATH ?? '', LAMINA: address + apiBase, TOKEN: token, IMAGE: id };
@@ -38,8 +43,9 @@ describe.skipIf(!hasPython)('the examples of docs/python.md (skipped where Pytho
   }, 60_000);
   afterAll(() => server?.close());
 
-  it('"list slides" runs without errors', async () => {
+  it('"list slides and download thumbnails" runs without errors', async () => {
     expect(await python(0)).toMatch(new RegExp(`^${id} a\\.svs 480 400 `));
+    expect(fs.existsSync(path.join(folder, `${id}.jpg`))).toBe(true);
   });
 
   it('"read a region" runs without errors', async () => {
@@ -48,11 +54,15 @@ describe.skipIf(!hasPython)('the examples of docs/python.md (skipped where Pytho
     expect([region.format, region.width, region.height]).toEqual(['png', 200, 100]);
   });
 
+  it('"read a part of an original" runs without errors', async () => {
+    expect(await python(2)).toBe(`206 ${svs.length} b'II*\\x00'\n`);
+  });
+
   it('"write annotations" runs without errors', async () => {
-    expect(await python(2)).toBe('From Python True\n');
+    expect(await python(3)).toBe('From Python True\n');
     const rows = await server.services.db.selectFrom('annotation_layers').select('name').execute();
     expect(rows).toEqual([{ name: 'From Python' }]);
   });
 
-  it('are exactly three, as many as have a test in this file', () => expect(examples).toHaveLength(3));
+  it('are exactly four, as many as have a test in this file', () => expect(examples).toHaveLength(4));
 });
