@@ -14,6 +14,16 @@ export function routedUrl({ url = '' }: Pick<IncomingMessage, 'url'>): string {
 
 /** Returns the base URL for links: with the API base if the client used it in its request, without it for a short path. */
 export function publicBaseOf(request: FastifyRequest, { publicUrl }: Pick<Config, 'publicUrl'>): string {
-  const origin = publicUrl ?? `${request.protocol}://${request.host}`;
-  return request.originalUrl.startsWith(`${apiBase}/`) ? origin + apiBase : origin;
+  return (publicUrl ?? `${request.protocol}://${request.host}`) + requestedBaseOf(request);
+}
+
+/** Returns the path of `publicBaseOf`. It does not depend on the Host header, which may be no valid host. */
+export function publicPathOf(request: FastifyRequest, { publicUrl }: Pick<Config, 'publicUrl'>): string {
+  const path = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+  return path + requestedBaseOf(request);
+}
+
+/** Returns the API base if the URL of the request contains it; otherwise an empty string. */
+function requestedBaseOf({ originalUrl }: FastifyRequest): string {
+  return originalUrl.startsWith(`${apiBase}/`) ? apiBase : '';
 }

@@ -36,6 +36,23 @@ function stuckPipe() {
 }
 
 describe.skipIf(!isLinux)('createLog (server log)', () => {
+  it('omits the URL of the error `Invalid URL`', async () => {
+    const pipe = stuckPipe();
+    const { log } = createLog({ level: 'info', fd: pipe.fd });
+    try {
+      new URL('http://[/iiif/session/secret');
+    } catch (err) {
+      log.error({ err }, 'one');
+    }
+    let text = '';
+    await vi.waitFor(() => {
+      text += pipe.read();
+      expect(text).toMatch(/one.*\n$/);
+    }, waitOptions);
+    expect(text).toContain('ERR_INVALID_URL');
+    expect(text).not.toContain('secret');
+  });
+
   it('writes one JSON object per line, in order, and omits lines below the log level', async () => {
     const pipe = stuckPipe();
     const { log, lostLines } = createLog({ level: 'info', fd: pipe.fd });

@@ -98,7 +98,16 @@ export function createLog(options: LogOptions): Log {
   });
 
   return {
-    log: pino({ level, timestamp: pino.stdTimeFunctions.isoTime }, { write }),
+    log: pino(
+      { level, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: fieldsOfError } },
+      { write },
+    ),
     lostLines: () => lostCount,
   };
+}
+
+/** Returns the fields of an error, except the URL of Node's error `Invalid URL`, which may contain an image session or another secret. */
+function fieldsOfError(error: Error): object {
+  const { input: _, ...fields } = pino.stdSerializers.err(error);
+  return fields;
 }

@@ -109,8 +109,10 @@ describe('IIIF image information (info.json)', () => {
       [`/api/v1/iiif/image/${id}`, { authorization: `Bearer ${token}` }],
       [`/iiif/session/${session}/image/${id}`, {}],
     ] as const) {
-      const response = await get(base, { ...headers, host: 'attacker.example' });
-      expect([response.statusCode, response.headers.location]).toEqual([303, `${base}/info.json`]);
+      for (const host of ['attacker.example', '[', 'a:99999']) {
+        const response = await get(base, { ...headers, host });
+        expect([response.statusCode, response.headers.location]).toEqual([303, `${base}/info.json`]);
+      }
     }
   });
 });

@@ -30,7 +30,7 @@ import {
 } from '../domain/image-session.ts';
 import { mediaRangesOf } from '../domain/media-ranges.ts';
 import type { Caller } from '../http/caller.ts';
-import { publicBaseOf } from '../http/public-base.ts';
+import { publicBaseOf, publicPathOf } from '../http/public-base.ts';
 import type { Bytes } from '../http/send-bytes.ts';
 import { Redirect, serve } from '../http/serve.ts';
 import type { CollectionUrls, ManifestReader } from '../iiif/collection-manifests.ts';
@@ -105,9 +105,13 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
    * Returns the base URL of all IIIF URLs in a response. As the URL of the request does or does not, it contains the API base (`/api/v1`)
    * and the image session.
    */
-  function serviceUrlOf({ params, reply }: AnyRequest): string {
+  const serviceUrlOf = (request: AnyRequest) =>
+    publicBaseOf(request.reply.request, config) + servicePathOf(request);
+
+  /** Returns the part of `serviceUrlOf` after the base URL of the server. */
+  function servicePathOf({ params }: AnyRequest): string {
     const session = params.sessionId === undefined ? '' : `/session/${params.sessionId}`;
-    return `${publicBaseOf(reply.request, config)}/iiif${session}`;
+    return `/iiif${session}`;
   }
 
   const urlOf = (request: ImageRequest, kind: 'image' | 'manifest') =>
@@ -230,7 +234,8 @@ export function iiifRoutes(app: FastifyInstance, services: IiifServices): void {
     await openImage(request);
     // The redirect contains only the path, which may contain an image session. With the host that the request names, a forged Host
     // header could send the session to another server.
-    return new Redirect(`${new URL(urlOf(request, 'image')).pathname}/info.json`);
+    const servicePath = publicPathOf(request.reply.request, config) + servicePathOf(request);
+    return new Redirect(`${servicePath}/image/${request.params.imageId}/info.json`);
   }
 
   serve(app, iiifBase, redirectToInformation);
