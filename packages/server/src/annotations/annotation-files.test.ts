@@ -327,6 +327,36 @@ describe.each(databaseKinds)('import and export of annotation files (database: %
       expect(JSON.parse(String(response.body))).toEqual(JSON.parse(file));
     });
 
+    it('returns 503 to an account while its client has not read another export of a layer of the maximum size', async () => {
+      const { as, fixtures, services } = server;
+      const counts = { vertex_count: 5_000_000, annotation_count: 50_000 };
+      const large = await fixtures.layer({ owner_uid: owner.uid, ...counts });
+      const token = await fixtures.token(owner);
+      const call = { params: { layerId: large.id }, query: { format: 'geojson' } };
+      expect((await as(token).call(exportAnnotationFile, call)).status).toBe(200);
+
+      const actor = {
+        uid: owner.uid,
+        email: owner.email,
+        tokenHash: '',
+        origin: { address: '', requestId: '' },
+      };
+      const query = exportAnnotationFile.query.parse({ format: 'geojson' });
+      const unread = await services.annotationFiles.export(actor, owner, large.id, query);
+      expect(await as(token).call(exportAnnotationFile, call)).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable' },
+      });
+      expect((await as(await fixtures.user()).call(exportAnnotationFile, call)).status).toBe(200);
+      unread.stream.destroy();
+      await vi.waitFor(async () =>
+        expect((await as(token).call(exportAnnotationFile, call)).status).toBe(200),
+      );
+      // A response to HEAD ends at once.
+      const url = exportAnnotationFile.path.replace(':layerId', large.id);
+      for (let i = 0; i < 2; i++) expect((await as(token).inject({ method: 'HEAD', url })).status).toBe(200);
+    });
+
     it('returns 404 for a private layer of another account', async () => {
       const hidden = await server.fixtures.layer({ owner_uid: owner.uid, visibility: 'private' });
       const other = await server.fixtures.user();

@@ -7,6 +7,7 @@ import { exportAnnotations, type ImportResult } from '@lamina/annotations';
 import {
   type AnnotationImport,
   AppError,
+  annotationLayerLimits,
   type exportAnnotationFile,
   type importAnnotationFile,
   type QueryOf,
@@ -16,6 +17,7 @@ import type { Actor } from '../audit/actor.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Translate } from '../domain/translate.ts';
 import { runInThread } from '../platform/run-in-thread.ts';
+import type { LayerRow } from '../store/annotation-layers.ts';
 import { findAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
@@ -58,7 +60,11 @@ export interface AnnotationFiles {
     translate: Translate,
     signal: AbortSignal,
   ): Promise<AnnotationImport>;
-  /** Returns the annotations of a layer as a file. @throws AppError not_found; SlideError as `import` */
+  /**
+   * Returns the annotations of a layer as a file. They are in memory until the stream is closed.
+   *
+   * @throws AppError not_found; unavailable while other exports take too much memory; SlideError as `import`
+   */
   export(
     actor: Actor,
     account: User,
@@ -103,10 +109,45 @@ const workerMegabytes = 1536;
 const workerTimeoutMs = 60_000;
 /** Maximum number of files that are parsed at the same time. */
 const maxWorkers = 2;
+/** Properties and geometry object of an annotation take as much memory as this number of positions. */
+const positionsPerAnnotation = 20;
+/** Positions in memory for the exports of an account: a layer of the maximum size, or several smaller ones. */
+const maxPositionsPerAccount =
+  annotationLayerLimits.vertices + annotationLayerLimits.annotations * positionsPerAnnotation;
+/** Positions in memory for all exports; they take about a gigabyte. */
+const maxPositions = 3 * maxPositionsPerAccount;
 
 export function createAnnotationFiles(dependencies: Dependencies): AnnotationFiles {
   const { db, annotations, adminAccessAudit, catalogue, slides } = dependencies;
   let runningWorkers = 0;
+  /** Positions in memory for exports, by uid. */
+  const exportedPositions = new Map<string, number>();
+
+  /**
+   * Counts the positions of a layer until its export ends: a client that reads slowly may keep them in memory for hours.
+   *
+   * @returns a function that counts the end of the export, at most once
+   * @throws AppError unavailable
+   */
+  function beginExport(uid: string, layer: Pick<LayerRow, 'vertex_count' | 'annotation_count'>): () => void {
+    const positions = layer.vertex_count + layer.annotation_count * positionsPerAnnotation;
+    const ofAccount = exportedPositions.get(uid) ?? 0;
+    const ofAll = exportedPositions.values().reduce((sum, count) => sum + count, 0);
+    // The first export is always allowed, also of a layer above the limits.
+    const isTooMuch =
+      (ofAccount > 0 && ofAccount + positions > maxPositionsPerAccount) ||
+      (ofAll > 0 && ofAll + positions > maxPositions);
+    if (isTooMuch) throw new AppError('unavailable', { retryAfterSeconds: 5 });
+    exportedPositions.set(uid, ofAccount + positions);
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      const remaining = (exportedPositions.get(uid) ?? 0) - positions;
+      if (remaining > 0) exportedPositions.set(uid, remaining);
+      else exportedPositions.delete(uid);
+    };
+  }
 
   /**
    * Returns the pixels that an import adds to all coordinates, and an export subtracts. With the offset `bounds`, coordinates in the
@@ -193,18 +234,25 @@ export function createAnnotationFiles(dependencies: Dependencies): AnnotationFil
       const { layer, image } = await requireLayer(db, account, layerId);
       const offset = await offsetOf(actor, image.id, offsets);
       await adminAccessAudit.recordRead(actor, account, layer);
-      const features = await featuresOf(db, layer.id);
-      const { chunks, mediaType, extension, warnings } = exportAnnotations(features, {
-        format,
-        pixelSize: statedPixelSizeOf(image),
-        offset,
-      });
-      return {
-        stream: Readable.from(joinedChunks(chunks)),
-        type: mediaType,
-        fileName: `annotations-${layer.id}.${extension}`,
-        warnings: warnings.map(({ code, count }) => `${code}=${count}`).join(', '),
-      };
+      const endExport = beginExport(actor.uid, layer);
+      try {
+        const features = await featuresOf(db, layer.id);
+        const { chunks, mediaType, extension, warnings } = exportAnnotations(features, {
+          format,
+          pixelSize: statedPixelSizeOf(image),
+          offset,
+        });
+        return {
+          // The stream may be closed before the first chunk is read; then only the event tells the end.
+          stream: Readable.from(joinedChunks(chunks, endExport)).once('close', endExport),
+          type: mediaType,
+          fileName: `annotations-${layer.id}.${extension}`,
+          warnings: warnings.map(({ code, count }) => `${code}=${count}`).join(', '),
+        };
+      } catch (error) {
+        endExport();
+        throw error;
+      }
     },
   };
 }
@@ -238,14 +286,22 @@ async function parseInWorker(task: ImportTask, signal: AbortSignal): Promise<Imp
 
 const minChunkChars = 65_536;
 
-/** Joins short chunks into chunks of at least `minChunkChars`, because sending many short chunks is slower. */
-function* joinedChunks(chunks: Iterable<string>): Generator<string> {
-  let joined = '';
-  for (const chunk of chunks) {
-    joined += chunk;
-    if (joined.length < minChunkChars) continue;
-    yield joined;
-    joined = '';
+/**
+ * Joins short chunks into chunks of at least `minChunkChars`, because sending many short chunks is slower.
+ *
+ * @param onEnd called when all chunks have been read, before the response ends, or when reading ends early
+ */
+function* joinedChunks(chunks: Iterable<string>, onEnd: () => void): Generator<string> {
+  try {
+    let joined = '';
+    for (const chunk of chunks) {
+      joined += chunk;
+      if (joined.length < minChunkChars) continue;
+      yield joined;
+      joined = '';
+    }
+    if (joined !== '') yield joined;
+  } finally {
+    onEnd();
   }
-  if (joined !== '') yield joined;
 }
