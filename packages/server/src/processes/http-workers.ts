@@ -39,6 +39,9 @@ const stableAfterMs = 10_000;
 /** If a process does not return its metrics within this time, the primary process uses the last ones that it knows. */
 const metricsTimeoutMs = 1000;
 
+const startFailureMessage =
+  'HTTP worker process could not be started; the primary process tries again, but exits if it is the first one';
+
 /** State of a running HTTP worker process, which the primary process keeps. */
 interface HttpWorkerState {
   readonly caller: Caller<HttpWorkerCalls>; // calls functions of the process
@@ -57,11 +60,26 @@ export async function startHttpWorkers({
   const exitedMetrics = createEndedProcessMetrics();
   const stopping = new AbortController();
 
-  function start(): Worker {
-    const worker = cluster.fork();
+  /** Starts a process. @returns null when the system could not create one, for example for lack of memory */
+  function start(): Worker | null {
+    let worker: Worker;
+    try {
+      worker = cluster.fork();
+    } catch (error) {
+      log.error({ err: error }, startFailureMessage);
+      return null;
+    }
+    // Without a listener, this event would end the primary process, and with it all others.
+    worker.on('error', (error) => {
+      const isStartFailure = worker.process.pid === undefined;
+      log.error(
+        { err: error, workerPid: worker.process.pid },
+        isStartFailure ? startFailureMessage : 'HTTP worker process could not be controlled',
+      );
+    });
     const state: HttpWorkerState = { caller: createCaller<HttpWorkerCalls>(worker), lastMetrics: [] };
     states.set(worker, state);
-    worker.once('exit', () => {
+    void exitOf(worker).then(() => {
       states.delete(worker);
       exitedMetrics.add(state.lastMetrics);
     });
@@ -75,16 +93,16 @@ export async function startHttpWorkers({
   }
 
   /** Restarts a process whenever it exits, until the program stops. */
-  async function superviseWorker(first: Worker): Promise<void> {
+  async function superviseWorker(first: Worker | null): Promise<void> {
     let worker = first;
     let delayMs = firstDelayMs;
     for (;;) {
       const startedAt = performance.now();
-      const { code, signal } = await exitOf(worker);
+      const { code, signal } = worker === null ? notStarted : await exitOf(worker);
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > stableAfterMs) delayMs = firstDelayMs;
       log.error(
-        { workerPid: worker.process.pid, code, signal, delayMs },
+        { workerPid: worker?.process.pid, code, signal, delayMs },
         'HTTP worker process exited unexpectedly; the primary process restarts it in `delayMs` milliseconds',
       );
       await wait(delayMs);
@@ -96,7 +114,7 @@ export async function startHttpWorkers({
 
   // The first process starts alone, to find out whether the port is free.
   const first = start();
-  const port = await listeningPortOf(first);
+  const port = first && (await listeningPortOf(first));
   if (port === null) return null;
   const startedWorkers = [first, ...Array.from({ length: count - 1 }, start)];
   for (const worker of startedWorkers) void superviseWorker(worker);
@@ -124,10 +142,22 @@ async function readMetrics(state: HttpWorkerState): Promise<void> {
   }
 }
 
-function exitOf(worker: Worker): Promise<{ code: number | null; signal: string | null }> {
+/** How a process exited: exit code or signal; both null when it could not be started. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+const notStarted: Exit = { code: null, signal: null };
+
+function exitOf(worker: Worker): Promise<Exit> {
   return new Promise((resolve) => {
     if (worker.isDead()) resolve({ code: worker.process.exitCode, signal: worker.process.signalCode });
-    else worker.once('exit', (code, signal) => resolve({ code, signal }));
+    worker.once('exit', (code, signal) => resolve({ code, signal }));
+    // A process that could not be started emits no `exit`.
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) resolve(notStarted);
+    });
   });
 }
 
@@ -135,6 +165,6 @@ function exitOf(worker: Worker): Promise<{ code: number | null; signal: string |
 function listeningPortOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }) => resolve(port));
-    worker.once('exit', () => resolve(null));
+    void exitOf(worker).then(() => resolve(null));
   });
 }
