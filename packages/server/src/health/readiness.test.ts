@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { SlideError } from '@lamina/slide';
 import pino from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../store/testing/test-database.ts';
 import { createReadiness } from './readiness.ts';
 
@@ -88,6 +88,29 @@ describe('isReady (whether a server process may receive requests)', () => {
     const { isReady, lines } = await createTestReadiness(overrides);
     expect(await isReady()).toBe(false);
     expect(lines.join('')).toContain(reason);
+  });
+
+  it('starts no second read of a slide folder while the disk has not responded to the first', async () => {
+    const opendir = vi.spyOn(fs.promises, 'opendir').mockReturnValue(new Promise(() => {}));
+    onTestFinished(() => opendir.mockRestore());
+    const { isReady } = await createTestReadiness();
+    expect(await isReady()).toBe(false); // returns after one second, so the next call checks again
+    expect(await isReady()).toBe(false);
+    expect(opendir).toHaveBeenCalledOnce();
+  });
+
+  it('closes the slide folder when it can be opened but not read', async () => {
+    let isClosed = false;
+    const entries = {
+      read: () => Promise.reject(new Error('EIO: i/o error')),
+      async close() {
+        isClosed = true;
+      },
+    };
+    const opendir = vi.spyOn(fs.promises, 'opendir').mockResolvedValue(entries as unknown as fs.Dir);
+    onTestFinished(() => opendir.mockRestore());
+    expect(await (await createTestReadiness()).isReady()).toBe(false);
+    expect(isClosed).toBe(true);
   });
 
   it('runs its checks once for 1,000 concurrent calls', async () => {

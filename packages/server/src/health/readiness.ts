@@ -31,12 +31,22 @@ export function createReadiness(dependencies: ReadinessDependencies): Readiness 
   const { config, db, log, renderedTiles, objectStorage } = dependencies;
   let lastCheck: { readonly startedAt: number; readonly reason: Promise<string | null> } | null = null;
   let loggedReason: string | null = null;
+  /** The last read of the slide folder, until it ends. */
+  let folderRead: Promise<void> | null = null;
+
+  /** Reads the slide folder, at most once at a time: each read of a disk that does not respond occupies one of Node's few file threads. */
+  function readSlideFolder(): Promise<void> {
+    folderRead ??= readFolder(config.slidesDir).finally(() => {
+      folderRead = null;
+    });
+    return folderRead;
+  }
 
   /** Returns why the process is not ready; null if it is ready. */
   async function check(): Promise<string | null> {
     const [databaseError, ...slideErrors] = await Promise.all([
       errorOf(checkDatabase(db)),
-      errorOf(readFolder(config.slidesDir)),
+      errorOf(readSlideFolder()),
       ...(objectStorage === null
         ? []
         : [errorOf(checkObjectStorageAccess(objectStorage.store, AbortSignal.timeout(timeoutMs)))]),
@@ -83,8 +93,7 @@ async function errorOf(work: Promise<unknown>): Promise<string | null> {
 async function readFolder(folder: string): Promise<void> {
   try {
     const entries = await fs.opendir(folder);
-    await entries.read();
-    await entries.close();
+    await entries.read().finally(() => entries.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
