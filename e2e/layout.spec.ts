@@ -76,6 +76,19 @@ for (const who of ['anonymous', 'admin'] as const) {
   }
 }
 
+test('in a window 1280 px wide, the top bar shows all links of the administration and the counts of two of them', async ({
+  openPageAs,
+}) => {
+  const page = await openPageAs('admin');
+  await page.route('**/admin/waiting', (route) =>
+    route.fulfill({ json: { applications: 309, datasetRequests: 12 } }),
+  );
+  await page.addInitScript(() => localStorage.setItem('language', 'tr'));
+  await page.goto('/admin');
+  await expect(page.getByRole('link', { name: /^Kullanıcılar.*309/ })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Ana Sayfaya Dön' })).toBeVisible();
+});
+
 /** Returns the selected texts of drop-down lists that are wider than the list. */
 function cutChoices(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {

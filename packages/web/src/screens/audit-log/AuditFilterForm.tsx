@@ -72,14 +72,12 @@ export function AuditFilterForm({ filter, entries, onApply }: AuditFilterFormPro
         />
         <SlideField value={values.target} entries={entries} onChange={(value) => setValue('target', value)} />
         <NativeSelect
-          size="md"
           label={texts.action}
           data={[{ value: '', label: texts.anyAction }, ...actionOptions(language)]}
           value={values.action}
           onChange={(event) => setValue('action', event.currentTarget.value)}
         />
         <NativeSelect
-          size="md"
           label={texts.result}
           data={[{ value: '', label: texts.anyResult }, ...resultOptions(language)]}
           value={values.result}

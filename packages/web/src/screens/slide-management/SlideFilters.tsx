@@ -42,7 +42,6 @@ export function SlideFilters({ status, filter, counts, countText, onChange }: Sl
       onClear={isFiltered ? () => onChange('listed', { search: '', dataset: null }) : null}
     >
       <NativeSelect
-        size="md"
         label={texts.dataset}
         data={[
           { value: anyDataset, label: texts.anyDataset },
@@ -55,7 +54,6 @@ export function SlideFilters({ status, filter, counts, countText, onChange }: Sl
         }
       />
       <NativeSelect
-        size="md"
         label={texts.status}
         data={ManagedStatus.options.map((value) => ({
           value,
