@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { testServer } from '../testing/test-server.ts';
 
 const mebibyte = 2 ** 20;
+const waitOptions = { timeout: 20_000, interval: 50 };
 
 it('answers 503 to the third annotation file of 64 MiB that an account sends at the same time, until one of the others has ended', async () => {
   const { app, fixtures } = await testServer();
@@ -36,11 +37,11 @@ it('answers 503 to the third annotation file of 64 MiB that an account sends at 
   expect((await send(token)).status).toBe(400);
   const first = beginRequest(`Content-Length: ${64 * mebibyte}`);
   beginRequest('Transfer-Encoding: chunked'); // counts as a file of the maximum size
-  await vi.waitFor(async () => expect((await send(token)).status).toBe(503));
+  await vi.waitFor(async () => expect((await send(token)).status).toBe(503), waitOptions);
   const refused = await send(token);
   expect(refused.headers.get('retry-after')).toBe('5');
   expect(await refused.json()).toMatchObject({ code: 'unavailable' });
   expect((await send(tokenOfAnother)).status).not.toBe(503);
   first.destroy();
-  await vi.waitFor(async () => expect((await send(token)).status).toBe(400));
+  await vi.waitFor(async () => expect((await send(token)).status).toBe(400), waitOptions);
 });

@@ -20,7 +20,7 @@ type CharacterName = keyof typeof hostileCharacters;
 const characterNames = Object.keys(hostileCharacters) as CharacterName[];
 
 /** Fields with a credential. The server answers a wrong one with 401, whatever its characters, and ignores one that it does not need. */
-const credentials = new Set(['password', 'current_password', 'token', 'session']);
+const credentials = new Set(['password', 'current_password', 'token', 'session', 'session_id']);
 /** Free text of several lines, which may contain tabs. */
 const multiLine = new Set(['reason', 'purpose', 'description', 'text']);
 
