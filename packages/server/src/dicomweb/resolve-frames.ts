@@ -13,14 +13,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@lamina/contract';
-import { type BufferAllocator, SlideError } from '@lamina/slide';
+import { type BufferAllocator, type NativeLevel, SlideError } from '@lamina/slide';
 import type { Origin } from '../audit/audit-recorder.ts';
 import type { ImageOpenings } from '../audit/image-openings.ts';
 import { type ImageSession, mayViewImage } from '../domain/image-session.ts';
 import { type RecheckAccess, recheckAfterMs } from '../tiles/recheck-access.ts';
 import { SessionClient } from '../tiles/session-client.ts';
 import type { NativeLevelTile, ServableImage } from '../tiles/slides.ts';
-import { bulkFormOf, formNameOf } from './accept.ts';
+import { type BulkForm, bulkFormOf, formNameOf } from './accept.ts';
 import { transferSyntaxOf } from './describe-slide.ts';
 import type { DicomWeb } from './dicomweb.ts';
 
@@ -89,37 +89,73 @@ export function createFrameResolver({
       const firstFrame = await dicomWeb.frame(image, params, frameNumbers[0] ?? 1, client, allocate);
       const { fingerprint } = firstFrame; // identifies the version of the file
       const furtherFrames: NativeLevelTile[] = [];
-      for (const frameNumber of frameNumbers.slice(1)) {
-        const frame = await dicomWeb.frame(image, params, frameNumber, client);
+      for (let i = 1; i < frameNumbers.length; i++) {
+        const frame = await dicomWeb.frame(image, params, frameNumbers[i] ?? 1, client);
         if (frame.fingerprint !== fingerprint) throw new SlideError('FILE_CHANGED', 'The file was replaced.');
         furtherFrames.push(frame);
       }
-      const formOf = ({ level }: NativeLevelTile) =>
-        bulkFormOf(request.accept, {
-          types: bulkTypes[level.codec],
-          transferSyntax: transferSyntaxOf(level),
-          mayBeSingle: furtherFrames.length === 0,
-        });
-      const partOf = (frame: NativeLevelTile, mediaType: string): Part => ({
-        bytes: frame.bytes,
-        type: `${mediaType}; transfer-syntax=${transferSyntaxOf(frame.level)}`,
-      });
-      const form = formOf(firstFrame);
-      const firstPart = partOf(firstFrame, form.type);
-      const furtherParts = furtherFrames.map((frame) => partOf(frame, formOf(frame).type));
+      const isSingle = furtherFrames.length === 0;
+      const form = frameFormOf(request.accept, firstFrame.level, isSingle);
+      const furtherParts = furtherFrames.map(({ level, bytes }) => ({
+        type: frameFormOf(request.accept, level, false).partType,
+        bytes,
+      }));
       if (performance.now() - startedAt > recheckAfterMs) await recheckAccess(session, image.id);
       // A frame counts as a tile: it shows the image in a viewer, not only as a thumbnail.
       if (!imageOpenings.isRecorded(session, image.id, 'tile')) {
         await imageOpenings.record(session, image, 'tile', request.origin);
       }
-      const frameList = params.frames.replaceAll(',', '_'); // a comma would separate two ETags in If-None-Match
-      const formName = formNameOf(form); // part of the ETag, because the bodies of different forms differ
-      const etag = `"${fingerprint}-${params.instance}-${frameList}-${formName}"`;
-      if (!form.isMultipart) return { before: '', ...firstPart, after: '', etag };
-      const { before, bytes, after, type } = multipartOf(form.type, firstPart, furtherParts);
-      return { before, bytes, after, type, etag };
+      const frameList = isSingle ? params.frames : params.frames.replaceAll(',', '_'); // a comma would separate two ETags in If-None-Match
+      // The ETag names the form, because the bodies of different forms differ.
+      const etag = `"${fingerprint}-${params.instance}-${frameList}-${form.name}"`;
+      const { partType: type } = form;
+      const { bytes } = firstFrame;
+      if (!form.isMultipart) return { before: '', bytes, after: '', type, etag };
+      const multipart = multipartOf(form.type, { type, bytes }, furtherParts);
+      return { ...multipart, etag };
     },
   };
+}
+
+/** The form of a response with frames, and what depends only on it. */
+interface FrameForm extends BulkForm {
+  /** Content type of a frame, with its transfer syntax. */
+  readonly partType: string;
+  /** Name of the form in ETags. */
+  readonly name: string;
+}
+
+/** Recent forms of single frames by Accept header and coding process. A viewer sends the same header with each frame. */
+const recentForms = new Map<string, Map<NativeLevel['process'], FrameForm>>();
+const maxRecentHeaders = 100;
+
+/**
+ * Chooses the form of a frame.
+ *
+ * @param level the level with the coding of the frame; its process determines codec and transfer syntax
+ * @param isSingle whether the response has one frame only, which can be sent without a multipart body
+ * @throws AppError not_acceptable
+ */
+function frameFormOf(accept: string | undefined, level: NativeLevel, isSingle: boolean): FrameForm {
+  if (!isSingle) return chooseFrameForm(accept, level, false);
+  const header = accept ?? ''; // an empty header accepts everything, as a missing one does
+  let forms = recentForms.get(header);
+  const cachedForm = forms?.get(level.process);
+  if (cachedForm !== undefined) return cachedForm;
+  const form = chooseFrameForm(accept, level, true);
+  if (forms === undefined) {
+    if (recentForms.size >= maxRecentHeaders) recentForms.clear();
+    forms = new Map();
+    recentForms.set(header, forms);
+  }
+  forms.set(level.process, form);
+  return form;
+}
+
+function chooseFrameForm(accept: string | undefined, level: NativeLevel, mayBeSingle: boolean): FrameForm {
+  const transferSyntax = transferSyntaxOf(level);
+  const form = bulkFormOf(accept, { types: bulkTypes[level.codec], transferSyntax, mayBeSingle });
+  return { ...form, partType: `${form.type}; transfer-syntax=${transferSyntax}`, name: formNameOf(form) };
 }
 
 /** Parses the list of frame numbers of the path. @throws AppError invalid_request, also for more than 64 frames */
@@ -144,15 +180,19 @@ export function multipartOf(
   furtherParts: readonly Part[] = [],
 ): Pick<ResolvedFrames, 'before' | 'bytes' | 'after' | 'type'> {
   const boundary = randomUUID();
-  const headOf = (part: Part) =>
-    `--${boundary}\r\nContent-Type: ${part.type}\r\nContent-Length: ${part.bytes.length}\r\n\r\n`;
-  const furtherBytes = furtherParts.flatMap((part) => [Buffer.from(`\r\n${headOf(part)}`), part.bytes]);
-  return {
-    before: headOf(firstPart),
-    bytes: furtherParts.length === 0 ? firstPart.bytes : Buffer.concat([firstPart.bytes, ...furtherBytes]),
-    after: `\r\n--${boundary}--\r\n`,
-    type: `multipart/related; type="${type}"; boundary="${boundary}"`,
-  };
+  const after = `\r\n--${boundary}--\r\n`;
+  const contentType = `multipart/related; type="${type}"; boundary="${boundary}"`;
+  const before = partHeadOf(boundary, firstPart);
+  if (furtherParts.length === 0) return { before, bytes: firstPart.bytes, after, type: contentType };
+  const furtherBytes = furtherParts.flatMap((part) => [
+    Buffer.from(`\r\n${partHeadOf(boundary, part)}`),
+    part.bytes,
+  ]);
+  return { before, bytes: Buffer.concat([firstPart.bytes, ...furtherBytes]), after, type: contentType };
+}
+
+function partHeadOf(boundary: string, { type, bytes }: Part): string {
+  return `--${boundary}\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
 }
 
 /** Returns the whole body of a response, multipart or not, as one byte array. */
