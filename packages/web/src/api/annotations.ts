@@ -121,7 +121,7 @@ export function restoreLayer(layerId: string): Promise<AnnotationLayer> {
 }
 
 /** Origin of the coordinates in an annotation file: the corner of the slide (`none`) or of its scanned area (`bounds`), as in QuPath. */
-export type FileOffset = NonNullable<QueryInputOf<typeof exportAnnotationFile>['offset']>;
+type FileOffset = NonNullable<QueryInputOf<typeof exportAnnotationFile>['offset']>;
 
 /** Imports the valid features of a GeoJSON file and skips invalid ones. @param options.isDryRun whether the server only checks the file */
 export function importFile(

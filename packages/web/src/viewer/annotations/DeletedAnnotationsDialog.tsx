@@ -40,7 +40,6 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
   // biome-ignore lint/correctness/useExhaustiveDependencies: `retryCount` starts the effect again
   useEffect(() => {
     let isClosed = false;
-    setLoadFailure(null);
     loadLayerHistory(layerId, cursors.requested).then(
       (page) => {
         if (isClosed) return;
@@ -59,6 +58,10 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
     };
   }, [layerId, cursors.requested, openedAt, retryCount]);
 
+  const retry = () => {
+    setLoadFailure(null);
+    setRetryCount(retryCount + 1);
+  };
   const restore = ({ annotation }: AnnotationRevision) => {
     setRestoreFailure(null);
     restoreDeletedAnnotation(layerId, annotation).then(
@@ -112,7 +115,7 @@ export function DeletedAnnotationsDialog({ layerId, onClose, onRestored }: Delet
           <Alert color="red">
             <Group justify="space-between">
               {loadFailure}
-              <Button size="compact-sm" variant="default" onClick={() => setRetryCount(retryCount + 1)}>
+              <Button size="compact-sm" variant="default" onClick={retry}>
                 {texts.retry}
               </Button>
             </Group>
