@@ -178,9 +178,8 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
       expect(after).toEqual(before);
     });
 
-    it.runIf(endpoint.path.includes(':'))(
-      'returns the same response to a rejected caller whether or not the target exists',
-      async () => {
+    if (endpoint.path.includes(':')) {
+      it('returns the same response to a rejected caller whether or not the target exists', async () => {
         expect([...rejected.keys()]).toEqual(actors.filter(isRejected));
         expect(rejected.size).toBeGreaterThan(0);
         for (const { who, request, answer } of rejected.values()) {
@@ -188,8 +187,8 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
           const notThere = await ask(endpoint, missing, who.token);
           expect(withoutRequestId(notThere)).toEqual(withoutRequestId(answer));
         }
-      },
-    );
+      });
+    }
 
     const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
     const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
