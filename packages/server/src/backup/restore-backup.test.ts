@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { createEmbeddedSignIn } from '../sign-in/embedded-sign-in.ts';
@@ -150,6 +151,26 @@ describe('restoreBackup (npm run restore)', () => {
     expect(fs.existsSync(`${file}-wal`)).toBe(false);
     expect((await target.read(allRowsOf)).get('users')).toHaveLength(4);
     expect(fs.readFileSync(`${file}.before-restore`, 'utf8')).toContain('once');
+  });
+
+  it('replaces a database in which only the pages of the accounts are damaged', async () => {
+    const folder = await backUp(await usedInstallation('SQLite'));
+    const target = await usedInstallation('SQLite');
+    const file = path.join(target.config.dataDir, 'lamina.db');
+    const database = new SqliteDatabase(file);
+    database.pragma('journal_mode = DELETE'); // all changes are then in the file
+    const pageBytes = database.pragma('page_size', { simple: true }) as number;
+    const pages = database
+      .prepare("select rootpage from sqlite_schema where tbl_name = 'users' and rootpage > 0")
+      .pluck()
+      .all() as number[];
+    database.close();
+    const handle = fs.openSync(file, 'r+');
+    for (const page of pages)
+      fs.writeSync(handle, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes);
+    fs.closeSync(handle);
+    await restoreFrom(target, folder);
+    expect((await target.read(allRowsOf)).get('users')).toHaveLength(4);
   });
 
   it.skipIf(!databaseKinds.includes('PostgreSQL'))(

@@ -58,7 +58,7 @@ async function openEmbeddedTarget(file: string): Promise<Target> {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const previous = openPrevious(file);
   return {
-    contents: previous === null ? null : await contentsOf(previous),
+    contents: previous && (await contentsUnlessDamaged(previous)),
     async replaceContents(work) {
       const unfinishedFile = `${file}.restoring`; // an interrupted run may have left it, with a rollback journal
       for (const suffix of ['', '-journal']) fs.rmSync(`${unfinishedFile}${suffix}`, { force: true });
@@ -86,6 +86,17 @@ function openPrevious(file: string): Database | null {
   } catch (error) {
     if (error instanceof DatabaseInUse) throw error;
     return null;
+  }
+}
+
+/** Returns the contents; null when the file is damaged, which only the queries of some tables may find out. */
+async function contentsUnlessDamaged(db: Database): Promise<DatabaseContents | null> {
+  try {
+    return await contentsOf(db);
+  } catch (error) {
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code))) return null;
+    await db.destroy();
+    throw error;
   }
 }
 
