@@ -93,7 +93,11 @@ async function errorOf(work: Promise<unknown>): Promise<string | null> {
 async function readFolder(folder: string): Promise<void> {
   try {
     const entries = await fs.opendir(folder);
-    await entries.read().finally(() => entries.close());
+    try {
+      await entries.read();
+    } finally {
+      await entries.close();
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
