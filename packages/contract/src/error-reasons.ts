@@ -13,7 +13,7 @@ export const reasonTexts = {
   text_too_long: { tr: 'En fazla {limit} karakter olabilir.', en: 'Enter at most {limit} characters.' },
   decision_reason_required: { tr: 'Gerekçe gerekli.', en: 'A reason is required.' },
   request_reason_required: {
-    tr: 'Neden gerektiğini lütfen yazın.',
+    tr: 'Lütfen neden gerektiğini yazın.',
     en: 'Please say why you need it.',
   },
   email_required: { tr: 'E-posta adresi gerekli.', en: 'An e-mail address is required.' },

@@ -79,6 +79,7 @@ export const theme = createTheme({
     NativeSelect: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     Textarea: { defaultProps: { size: 'md' } },
+    FileInput: { defaultProps: { size: 'md' } },
     Select: searchableOptions,
     Autocomplete: scrollingOptions,
     MultiSelect: searchableOptions,

@@ -47,17 +47,21 @@ export function Thumbnail({ imageId, session, onFailed }: ThumbnailProps) {
     };
   }, [isLoadable]);
 
-  const stopLoadingWhenRemoved = useCallback((picture: HTMLImageElement) => {
-    return () => picture.removeAttribute('src'); // without this, the browser continues to load a removed image
-  }, []);
+  const url = usedSession === null ? '' : thumbnailUrl(imageId, usedSession);
+  const loadUntilRemoved = useCallback(
+    (picture: HTMLImageElement) => {
+      picture.src = url;
+      return () => picture.removeAttribute('src'); // without this, the browser continues to load a removed image
+    },
+    [url],
+  );
 
   return (
     <span className={classes.thumbnail}>
       <IconPhoto size={20} aria-hidden />
       {isLoadable && canLoad && (
         <img
-          ref={stopLoadingWhenRemoved}
-          src={thumbnailUrl(imageId, usedSession)}
+          ref={loadUntilRemoved}
           alt=""
           decoding="async"
           fetchPriority="low"

@@ -69,7 +69,7 @@ export const texts = wording({
     requestHint: (dataset: string) =>
       `“${dataset}” veri kümesine neden gerek duyduğunuzu bir yönetici okuyacak.`,
     reason: 'Gerekçe',
-    reasonRequired: 'Neden gerektiğini lütfen yazın.',
+    reasonRequired: 'Lütfen neden gerektiğini yazın.',
     sendRequest: 'İsteği gönder',
     close: 'Kapat',
     requested: 'Erişim istendi',
