@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkChain } from '../audit/chain-check.ts';
 import { createEmbeddedSignIn } from '../sign-in/embedded-sign-in.ts';
@@ -12,6 +11,7 @@ import {
 } from '../store/testing/old-databases.ts';
 import { databaseKinds } from '../store/testing/test-database.ts';
 import { cheapPasswords } from '../testing/cheap-passwords.ts';
+import { damageTable } from '../testing/damage-table.ts';
 import { tablesClearedByRestore } from './backup-format.ts';
 import {
   auditRowsOf,
@@ -157,18 +157,7 @@ describe('restoreBackup (npm run restore)', () => {
     const folder = await backUp(await usedInstallation('SQLite'));
     const target = await usedInstallation('SQLite');
     const file = path.join(target.config.dataDir, 'lamina.db');
-    const database = new SqliteDatabase(file);
-    database.pragma('journal_mode = DELETE'); // all changes are then in the file
-    const pageBytes = database.pragma('page_size', { simple: true }) as number;
-    const pages = database
-      .prepare("select rootpage from sqlite_schema where tbl_name = 'users' and rootpage > 0")
-      .pluck()
-      .all() as number[];
-    database.close();
-    const handle = fs.openSync(file, 'r+');
-    for (const page of pages)
-      fs.writeSync(handle, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes);
-    fs.closeSync(handle);
+    damageTable(file, 'users');
     await restoreFrom(target, folder);
     expect((await target.read(allRowsOf)).get('users')).toHaveLength(4);
   });

@@ -178,17 +178,20 @@ describe.each(databaseKinds)('API permissions (database: %s):', (database) => {
       expect(after).toEqual(before);
     });
 
-    if (endpoint.path.includes(':')) {
-      it('returns the same response to a rejected caller whether or not the target exists', async () => {
+    const urlsOfMissingTargets = endpoint.path.includes(':')
+      ? [endpoint.path.replace(/:\w+/g, missingId)]
+      : [];
+    it.each(urlsOfMissingTargets)(
+      'returns the same response to a rejected caller whether or not the target exists (%s)',
+      async (url) => {
         expect([...rejected.keys()]).toEqual(actors.filter(isRejected));
         expect(rejected.size).toBeGreaterThan(0);
         for (const { who, request, answer } of rejected.values()) {
-          const missing = { ...request, url: endpoint.path.replace(/:\w+/g, missingId) };
-          const notThere = await ask(endpoint, missing, who.token);
+          const notThere = await ask(endpoint, { ...request, url }, who.token);
           expect(withoutRequestId(notThere)).toEqual(withoutRequestId(answer));
         }
-      });
-    }
+      },
+    );
 
     const known = Object.values(endpoints).filter(({ path: other }) => other === endpoint.path);
     const method = known.some((each) => each.method === 'PATCH') ? 'PUT' : 'PATCH';
