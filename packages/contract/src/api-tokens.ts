@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiTokenScope } from './api-token-scopes.ts';
 import { endpoint } from './endpoint.ts';
 import { may, type Role, type Status } from './permissions.ts';
-import { NameOfExisting, SingleLine } from './text.ts';
+import { ComparedName, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 
 /** Start of every API token, by which the server and secret scanners distinguish it from the token of a sign-in. */
@@ -71,7 +71,7 @@ export const createApiToken = endpoint({
       .min(1)
       .max(20)
       .transform((scopes) => ApiTokenScope.options.filter((scope) => scopes.includes(scope))), // removes duplicates
-    datasets: z.array(NameOfExisting.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
+    datasets: z.array(ComparedName.trim().min(1).max(255)).min(1).max(500).nullable().optional(),
     expires_in_days: z.number().int().min(1).max(apiTokenDays.max).default(apiTokenDays.default),
   }),
   response: ApiToken.omit({ created_at: true, last_used_at: true }).extend({ token: z.string() }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import type { Bilingual, Language } from './languages.ts';
-import { Cursor, NameOfExisting } from './text.ts';
+import { ComparedName, Cursor } from './text.ts';
 
 /**
  * All audit actions: their codes, with labels for the web app and the CSV export. A code never changes its meaning, because stored
@@ -20,7 +20,7 @@ export const auditActions = {
   rejected: { tr: 'Başvuru reddedildi', en: 'Application rejected' },
   'access-changed': { tr: 'Erişim düzenlendi', en: 'Access edited' },
   'expiry-changed': { tr: 'Hesabın bitiş tarihi değişti', en: 'End date of the account changed' },
-  'dataset-changed': { tr: 'Veri kümesinin erişimi değişti', en: 'Access of the dataset changed' },
+  'dataset-changed': { tr: 'Veri kümesinin erişimi değişti', en: 'Access to the dataset changed' },
   'dataset-granted': { tr: 'Veri kümesine erişim verildi', en: 'Access to the dataset given' },
   'dataset-revoked': { tr: 'Veri kümesine erişim kaldırıldı', en: 'Access to the dataset removed' },
   'dataset-requested': { tr: 'Veri kümesine erişim istendi', en: 'Access to the dataset requested' },
@@ -46,7 +46,7 @@ export const auditActions = {
   'api-token-used': { tr: 'API anahtarı kullanıldı', en: 'API token used' },
   'image-session-created': { tr: 'Görüntü oturumu açıldı', en: 'Image session opened' },
   'image-session-revoked': { tr: 'Görüntü oturumu kapatıldı', en: 'Image session ended' },
-  // In an image session, the first request for pixels of a slide is `image-opened`. If it was for the thumbnail, the first request for
+  // In an image session (a credential for pixels), the first request for pixels of a slide is `image-opened`. If it was for the thumbnail, the first request for
   // other pixels is `image-viewed`.
   'image-opened': { tr: 'Slayt açıldı', en: 'Slide opened' },
   'image-viewed': {
@@ -61,6 +61,7 @@ export const auditActions = {
     tr: 'Slaydın veri kümesi değişti (dosyalara göre)',
     en: 'Dataset of the slide changed by metadata files',
   },
+  // A scan would have moved the slide to a dataset in which more accounts may see it. An administrator decides about this.
   'image-dataset-kept': {
     tr: 'Slayt kısıtlı veri kümesinde tutuldu',
     en: 'Slide kept in its restricted dataset',
@@ -76,7 +77,7 @@ export const auditActions = {
   'image-shown': { tr: 'Slayt üyelere yeniden gösterildi', en: 'Slide shown to members again' },
   'image-read-again': {
     tr: 'Slayt dosyasının yeniden okunması istendi',
-    en: 'Reading the slide file again requested',
+    en: 'Request to read the slide file again',
   },
   'catalogue-imported': { tr: 'Katalog dosyası içe aktarıldı', en: 'Catalogue file imported' },
   'catalogue-exported': { tr: 'Katalog dosyası indirildi', en: 'Catalogue file downloaded' },
@@ -186,7 +187,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const sessionActions: readonly AuditAction[] = ['image-session-created', 'image-session-revoked'];
 
 /** A filter by text; an empty text counts as no filter. */
-const filterText = NameOfExisting.trim()
+const filterText = ComparedName.trim()
   .max(254) // the longest value is an e-mail address
   .transform((value) => value || undefined)
   .optional();

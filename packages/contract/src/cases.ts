@@ -4,7 +4,7 @@ import { Coordinate } from './coordinate.ts';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
 import { optionalSessionQuery } from './images.ts';
-import { Id, MultiLine, NameOfExisting, SingleLine } from './text.ts';
+import { ComparedName, Id, MultiLine, SingleLine } from './text.ts';
 
 /** Maximum number of slides in a case. */
 export const caseSlidesLimit = 200;
@@ -64,7 +64,7 @@ export type Case = z.infer<typeof Case>;
 
 const name = SingleLine.min(1).max(200, reason('text_too_long'));
 const description = MultiLine.max(4000, reason('text_too_long')).nullable();
-const dataset = NameOfExisting.trim().min(1).max(255);
+const dataset = ComparedName.trim().min(1).max(255);
 const slides = z
   .array(
     z.object({
@@ -86,7 +86,7 @@ export const listCases = endpoint({
   access: 'catalogue.read',
   apiTokenScope: 'slides:read',
   defaultMessageLanguage: 'en',
-  query: optionalSessionQuery.extend({ dataset: NameOfExisting.max(255).optional() }),
+  query: optionalSessionQuery.extend({ dataset: ComparedName.max(255).optional() }),
   response: z.object({ cases: z.array(Case) }),
   status: 200,
   errors: [],

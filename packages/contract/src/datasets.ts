@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { reason } from './error-reasons.ts';
-import { Id, MultiLine, NameOfExisting } from './text.ts';
+import { ComparedName, Id, MultiLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, Reason } from './users.ts';
 
@@ -10,7 +10,7 @@ import { Message, Reason } from './users.ts';
 export const DatasetAccess = z.enum(['open', 'restricted']);
 export type DatasetAccess = z.infer<typeof DatasetAccess>;
 
-const DatasetName = NameOfExisting.trim().min(1).max(255);
+const DatasetName = ComparedName.trim().min(1).max(255);
 
 /** The account of a grant or a request, as administrators see it. */
 const Person = { uid: z.string(), email: z.string(), displayName: z.string().nullable() };

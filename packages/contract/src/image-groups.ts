@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image, optionalSessionQuery } from './images.ts';
-import { NameOfExisting, SearchText } from './text.ts';
+import { ComparedName, SearchText } from './text.ts';
 
 /**
  * The order of a list of images:
@@ -20,7 +20,7 @@ export type ImageOrder = z.infer<typeof ImageOrder>;
 /** Maximum number of images in one response of `listImageRows`. A row is an image. */
 export const maxImageRows = 200;
 
-const Name = NameOfExisting.max(255);
+const Name = ComparedName.max(255);
 /** Value of `no_dataset` and `no_organ`. These filters take precedence over `dataset` and `organ`, respectively. */
 const OnlyWithout = z.literal('true');
 

@@ -1,7 +1,7 @@
 /** Endpoints for the catalogue and the pixels of its slides. “Image” means a catalogue entry, and “slide” the opened file. */
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Cursor, NameOfExisting, SearchText, SingleLine } from './text.ts';
+import { ComparedName, Cursor, SearchText, SingleLine } from './text.ts';
 
 /** `pending`: the server has not read the slide file yet; `failed`: it could not read the file. */
 export const ImageStatus = z.enum(['pending', 'ready', 'failed']);
@@ -84,8 +84,8 @@ export const listImages = endpoint({
     q: SearchText.optional().meta({
       description: 'Words in file name, id, organ or dataset; case and diacritics do not count',
     }),
-    dataset: NameOfExisting.max(255).optional(), // the name of a folder may be that long
-    organ: NameOfExisting.max(200).optional(),
+    dataset: ComparedName.max(255).optional(), // the name of a folder may be that long
+    organ: ComparedName.max(200).optional(),
     limit: z.coerce.number().int().min(1).max(500).optional(),
     cursor: Cursor.max(500).optional(),
   }),

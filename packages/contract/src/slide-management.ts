@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Image } from './images.ts';
-import { Cursor, Id, NameOfExisting, SearchText, SingleLine } from './text.ts';
+import { ComparedName, Cursor, Id, SearchText, SingleLine } from './text.ts';
 import { Message } from './users.ts';
 
 /** A catalogue entry as administrators see it. */
@@ -45,7 +45,7 @@ export type ManagedStatus = z.infer<typeof ManagedStatus>;
 
 const filter = {
   q: SearchText.optional().meta({ description: 'Text in file name, id, organ or dataset, in any case' }),
-  dataset: NameOfExisting.max(255).optional().meta({ description: 'Empty: entries without a dataset' }),
+  dataset: ComparedName.max(255).optional().meta({ description: 'Empty: entries without a dataset' }),
 };
 
 export const listManagedImages = endpoint({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ComparedName,
   Cursor,
   Id,
   isControlFree,
   isPathParameter,
   isSingleLine,
   MultiLine,
-  NameOfExisting,
   SearchText,
   SingleLine,
   toSingleLine,
@@ -95,17 +95,17 @@ describe('isControlFree (whether a text has neither control characters nor lone 
   });
 });
 
-describe('the schemas NameOfExisting and SearchText (names that the server only compares)', () => {
+describe('the schemas ComparedName and SearchText (names that the server only compares)', () => {
   it('accept names that SingleLine rejects or changes, unchanged', () => {
     for (const name of ['ad\u200bmin', ' Is\u0327\u0131l ', '']) {
-      expect(NameOfExisting.parse(name)).toBe(name);
+      expect(ComparedName.parse(name)).toBe(name);
       expect(SearchText.parse(name)).toBe(name);
     }
   });
 
   it('reject control characters, lone surrogates and bidirectional controls', () => {
     for (const name of ['a\0b', 'a\nb', 'a\ud800b', 'a\u202eb']) {
-      expect(NameOfExisting.safeParse(name).success).toBe(false);
+      expect(ComparedName.safeParse(name).success).toBe(false);
       expect(SearchText.safeParse(name).success).toBe(false);
     }
   });

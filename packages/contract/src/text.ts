@@ -84,11 +84,11 @@ export const MultiLine = z.string().refine(isMultiLine, charactersError).normali
  * The name of an existing dataset or file, which the server compares with names but never stores. It may contain characters that
  * `SingleLine` rejects or changes, because folders of slides may have such names.
  */
-export const NameOfExisting = z
+export const ComparedName = z
   .string()
   .refine((text) => !unsafeCharacters.test(text), reason('text_characters'));
 /** Words to search for in names. */
-export const SearchText = NameOfExisting.max(200);
+export const SearchText = ComparedName.max(200);
 
 const idPattern = /^[\w-]{1,128}$/;
 

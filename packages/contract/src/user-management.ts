@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { GrantableRole, Role, Status } from './permissions.ts';
-import { NameOfExisting, SearchText, SingleLine } from './text.ts';
+import { ComparedName, SearchText, SingleLine } from './text.ts';
 import { Timestamp } from './timestamp.ts';
 import { Message, NewPassword, Reason, UserDetails } from './users.ts';
 
@@ -73,7 +73,7 @@ export const countWaiting = endpoint({
 /** The terms of an account: the restricted datasets that it may see, and its end date. */
 export const AccessTerms = {
   datasets: z
-    .array(NameOfExisting.min(1).max(255))
+    .array(ComparedName.min(1).max(255))
     .max(1000)
     .optional()
     .meta({ description: 'Restricted datasets to grant, which replace the earlier grants' }),

@@ -25,7 +25,11 @@ const openings = 7;
 /** Zooms from the whole slide (0.02) through cells drawn as points to cells drawn as outlines at full resolution (1). */
 const zooms = [0.02, 0.1, 0.5, 1] as const;
 
-/** Imports a layer of `objects` outlines into a running product and measures it. @param folder folder of the generated files */
+/**
+ * Imports a layer of `objects` outlines for the large slide (`slideNames.scan`, of the size `bigSlide`) into the product and measures it.
+ *
+ * @param folder folder of the generated files, and of the data of the product
+ */
 export async function measureInBrowser(folder: string, objects: number): Promise<readonly Row[]> {
   const environment = await createEnvironment();
   const cache = join(folder, 'product');
@@ -181,7 +185,7 @@ function measureStyleChange(layer: ShownLayer): Promise<Row> {
     const changes: { readonly ms: number; readonly frames: number }[] = [];
     for (let click = 0; click < 2 * classNames.length; click++) {
       await checkboxes.nth(Math.floor(click / 2)).click(); // hides each class, and then shows it again
-      await page.waitForFunction(() => window.layerProbe.change !== null);
+      await page.waitForFunction(() => window.layerProbe.change !== null); // the click has set it to null
       const change = await page.evaluate(() => window.layerProbe.change);
       if (change !== null) changes.push(change);
       await page.waitForTimeout(300); // until the work for this click is finished

@@ -8,7 +8,11 @@ import { writeCsv } from './write-csv.ts';
 import { writeGeoJson } from './write-geojson.ts';
 import { countLostParents, writeQuPath } from './write-qupath.ts';
 
-/** Writes annotations in the format of another program. `warnings` counts the annotations that lose something in this format. */
+/**
+ * Writes annotations in the format of another program. `warnings` counts the annotations that lose something in this format.
+ *
+ * @param options `offset` is the position in the slide that becomes the origin of the file
+ */
 export function exportAnnotations(
   features: Features,
   { format, pixelSize, offset }: ExportOptions,

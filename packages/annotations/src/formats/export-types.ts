@@ -10,7 +10,7 @@ export interface ExportOptions {
   readonly format: ExportFormat;
   /** Micrometres per pixel, for areas and lengths in micrometres; null when the slide does not state them. */
   readonly pixelSize: PixelSize | null;
-  /** Pixels subtracted from every coordinate, for programs whose origin is not the corner of the slide. */
+  /** Position in the slide, in pixels, that becomes the origin of the file; for programs whose origin is not the corner of the slide. */
   readonly offset?: { readonly x: number; readonly y: number };
 }
 

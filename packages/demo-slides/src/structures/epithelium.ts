@@ -25,7 +25,7 @@ export interface EpitheliumPosition {
   /** Position on the slide, pixels. */
   readonly x: number;
   readonly y: number;
-  /** Pixels from the inner surface towards the base, up to `height`; negative in the lumen, where the stain ends at -1. */
+  /** Pixels from the inner surface towards the base, up to `height`; negative in the lumen, in whose first pixel the stain fades out. */
   readonly depth: number;
   /** Height of the epithelium, pixels. */
   readonly height: number;
@@ -126,7 +126,7 @@ export function placeNuclei(gland: Gland, { cells }: Palette, { isCuboidal = fal
           opacity: random() < 0.18 ? between(random, 0.45, 0.75) : 0.96, // 18 % are thin slices of nuclei
         });
       }
-      // Some columnar cells (0.5 %) are dividing, but not at the start of the wall. The number 31 makes this random
+      // Some columnar cells (0.5 %) are dividing, but not the cell with index 0. The number 31 makes this random
       // number independent of the cell's other random numbers.
       if (!cell.isGoblet && !isCuboidal && index > 0 && randomAt(seed, index, 31) < 0.005) {
         const point = wallPoint(gland, middle, side, gland.height * 0.35);

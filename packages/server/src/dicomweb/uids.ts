@@ -26,7 +26,7 @@ export function uidOf(imageId: string, role: UidRole): string {
 /** Recent results of `imageIdOf`, by study UID. They save time, because a conversion takes half as long as sending a frame. */
 const recentImageIds = new Map<string, string>();
 
-/** Returns the id of the image of a study; null for a UID that `uidOf` cannot have returned. */
+/** Returns the image id that belongs to a study UID, whether or not there is such an image; null for a UID that `uidOf` cannot have returned. */
 export function imageIdOf(studyUid: string): string | null {
   const cachedId = recentImageIds.get(studyUid);
   if (cachedId !== undefined) return cachedId;

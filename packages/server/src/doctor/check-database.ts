@@ -102,7 +102,7 @@ function checkConnectionLimit({ maxConnections }: DatabaseHealth): Finding[] {
 }
 
 function checkCatalogue({ slides }: DatabaseHealth): Finding[] {
-  if (slides === null) return [];
+  if (slides === null) return []; // unknown while migrations are pending
   const { ready = 0, failed = 0, pending = 0 } = slides;
   const message = `${ready} ready, ${pending} waiting to be ingested, ${failed} failed.`;
   return [
@@ -116,7 +116,7 @@ function checkCatalogue({ slides }: DatabaseHealth): Finding[] {
   ];
 }
 
-/** Returns host and database of a URL, without user and password. */
+/** Returns host and database of a URL, without user and password. A malformed URL may contain them in another part than that for them. */
 function nameOf(url: string): string {
   return URL.canParse(url)
     ? withoutPasswords(`${new URL(url).host}${new URL(url).pathname}`)

@@ -78,7 +78,7 @@ describe('createRefusalLogLimit (limit of audit entries about rejected requests)
     for (const each of [0, second]) limit.count({ actor: null, network }, 'sign-in', at(0, each));
   };
 
-  it('returns one summary for each of five networks', () => {
+  it('returns a summary of the rejections without an entry for each of five networks', () => {
     const limit = createRefusalLogLimit();
     for (let i = 1; i <= 5; i++) refuseTwice(limit, `network-${i}`, i);
     expect(limit.takeAllSummaries()).toEqual(
@@ -93,7 +93,7 @@ describe('createRefusalLogLimit (limit of audit entries about rejected requests)
     );
   });
 
-  it('returns one summary for six networks, with the times of the first and the last rejection', () => {
+  it('returns one common summary for six networks, with the times of the first and the last rejection', () => {
     const limit = createRefusalLogLimit();
     for (const second of [3, 1, 2, 6, 5, 4]) refuseTwice(limit, `network-${second}`, second);
     expect(limit.takeAllSummaries()).toEqual([

@@ -27,7 +27,7 @@ export function createRemoteJobs(caller: Caller<JobCalls>, log: Logger): Jobs {
       } catch (error) {
         log.warn(
           { err: error, job: name },
-          'background jobs could not be enqueued because the primary process does not respond; its next start enqueues them',
+          'background jobs could not be enqueued: the primary process has ended or cannot be reached; the next start of the server enqueues them',
         );
       }
     },

@@ -27,8 +27,10 @@ export interface StoredCollection extends Row<'collections'> {
 }
 
 /**
- * Lists the collections that an account owns or may read, the most recently changed first: all that it owns, and of those of other
- * accounts as many as `limit` leaves.
+ * Lists the collections that an account owns or may read, the most recently changed first. If there are more than `limit`, those of other
+ * accounts that were changed longest ago are left out.
+ *
+ * @param limit at least `maxOwnCollections`, so that no collection of the account itself is left out
  */
 export async function listCollectionsFor(
   db: Connection,

@@ -36,6 +36,16 @@ describe('a request to the object store with retries', () => {
     expect(attempt).toHaveBeenCalledOnce();
   });
 
+  it('throws the reason of the abort when its caller aborts it before a retry', async () => {
+    const controller = new AbortController();
+    const attempt = async () => {
+      setImmediate(() => controller.abort(new Error('gone')));
+      throw transientFault();
+    };
+    const request = guard({ retries: 2, backoffMs: 5000 }).run(attempt, controller.signal);
+    await expect(request).rejects.toThrow('gone');
+  });
+
   it('is aborted and throws STORE_TIMEOUT after the time limit of an attempt', async () => {
     const attempt = vi.fn<(signal: AbortSignal) => Promise<never>>(
       (signal) =>

@@ -87,7 +87,7 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
       return await attempt(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
     } catch (error) {
       signal?.throwIfAborted();
-      timeout.signal.throwIfAborted(); // Replaces the error that the abort caused by the timeout error.
+      timeout.signal.throwIfAborted(); // throws the timeout error instead of the error that the abort has caused
       if (error instanceof SlideError) throw error;
       throw new StoreFault('STORE_UNAVAILABLE', 'The object store does not respond', isTransient, error);
     } finally {
@@ -125,7 +125,8 @@ export function createStoreGuard(limits: StoreLimits): StoreGuard {
           // A probe is not retried: the next probe follows after `probeMs`.
           if (failedAttempts >= retries || sent.isProbe || performance.now() + pauseMs >= deadline)
             throw error;
-          await wait(pauseMs, undefined, signal && { signal });
+          // Node's own error has the signal's reason only as its cause.
+          await wait(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
         }
       }
     } finally {
@@ -218,6 +219,7 @@ function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
       false, // not transient: an immediate retry would fail too
     );
 
+  /** Opens or closes the circuit, and ends a running probe. */
   function setOpen(value: boolean): void {
     if (isOpen !== value) stateChanges++;
     isOpen = value;
@@ -245,7 +247,7 @@ function createCircuit({ failuresToOpen, probeMs }: StoreLimits) {
       if (isLate(attempt)) return;
       failureCount++;
       if (failureCount < failuresToOpen) return;
-      setOpen(true);
+      setOpen(true); // after a failed probe, the circuit was open already
       probeAt = performance.now() + probeMs;
     },
     /** Ends an attempt that its caller aborted. The attempt counts neither as a response nor as a failure. */

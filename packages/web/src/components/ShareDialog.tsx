@@ -46,7 +46,7 @@ export function ShareDialog(props: ShareDialogProps) {
   const [maxOpenings, setMaxOpenings] = useState<number | string>('');
   const areDaysValid = days === '' || isWholeNumberTo(maxDays, days);
   const areOpeningsValid = maxOpenings === '' || isWholeNumberTo(maxOpeningsLimit, maxOpenings);
-  /** Whether the user has tried to create a link: the fields of numbers then show errors. */
+  /** Whether the user has tried to create a link: the number fields then show errors. */
   const [areNumbersChecked, setNumbersChecked] = useState(false);
   const [password, setPassword] = useState('');
   const [isRunning, setRunning] = useState(false);

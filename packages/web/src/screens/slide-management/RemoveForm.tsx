@@ -5,7 +5,7 @@ import { announce } from '../../notifications/notify.ts';
 import type { SlideFormProps } from './dialog-request.ts';
 import { texts } from './texts.ts';
 
-/** Asks for a confirmation, and removes the slides from the catalogue. Administrators can undo this in the toast or in the slide list. */
+/** Asks an administrator for a confirmation, and removes the slides from the catalogue. The toast and the slide list offer to undo this. */
 export function RemoveForm({ slides, isRunning, setRunning, onClose, onDone }: SlideFormProps) {
   const [firstSlide] = slides;
 

@@ -1,7 +1,10 @@
 import { formatMeasuredValue } from '../../formatting/numbers.ts';
 import { wording } from '../../language/language.ts';
 
-/** All texts of a tour. Until the user chooses a language ('mixed'), they are in Turkish, but the viewer in the tour is in English. */
+/**
+ * All texts of a tour (a collection or share link whose slides are shown step by step). Until the user chooses a language, they are in
+ * Turkish, but the slide viewer inside the tour is in English.
+ */
 export const texts = wording({
   languageBeforeChoice: 'tr',
   tr: {
