@@ -21,15 +21,17 @@ import { type Database, type DatabaseTransaction, runLockedTransaction } from '.
 import {
   deleteExpiredSessions,
   deleteSession,
-  extendVisitorSession,
   findSessionStates,
   insertSession,
-  insertVisitorSession,
-  isVisitorSessionRenewable,
   listSessionStates,
   recordSessionUse,
   type SessionState,
 } from '../store/image-sessions.ts';
+import {
+  extendVisitorSession,
+  insertVisitorSession,
+  isVisitorSessionRenewable,
+} from '../store/visitor-sessions.ts';
 import { type ResolvedToken, tokenIdleMs } from './sign-in-service.ts';
 
 export interface ImageSessions {
