@@ -428,8 +428,9 @@ describe('a render pool (processes that render slides) with requests of several 
     );
     controllers[0].abort();
     await expect(aborted).rejects.toThrow('aborted');
-    // A slow slide may occupy only one of the two processes, so one job starts after the aborted one, and the other waits.
-    await vi.waitFor(() => expect(pool.queueLength).toBeLessThan(2), { timeout: 9000 });
+    // A slow slide may occupy only one of the two processes, so one job starts after the aborted one, and the other waits. The aborted
+    // job ends after its current tile of 8192 × 8192 pixels, at the latest after the time limit of 10 s.
+    await vi.waitFor(() => expect(pool.queueLength).toBeLessThan(2), { timeout: 20_000 });
     expect(pool.queueLength).toBe(1);
     controllers[1].abort();
     for (const job of longJobs) await expect(job).rejects.toMatchObject({ name: 'AbortError' });
