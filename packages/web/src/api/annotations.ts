@@ -233,7 +233,7 @@ export async function sendChanges(
   changes: AnnotationChange[],
   bytes: number,
 ): Promise<ChangeOutcome> {
-  const timeoutMs = Math.min(60_000, 10_000 + bytes / 140);
+  const timeoutMs = Math.min(60_000, 10_000 + Math.round(bytes / 140));
   try {
     const { revisions } = await call(changeAnnotations, {
       params: { layerId },
