@@ -16,8 +16,8 @@ import {
 import type { Actor } from '../audit/actor.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Translate } from '../domain/translate.ts';
+import { createAccountBudget } from '../platform/account-budget.ts';
 import { runInThread } from '../platform/run-in-thread.ts';
-import type { LayerRow } from '../store/annotation-layers.ts';
 import { findAnnotations } from '../store/annotations.ts';
 import type { Database } from '../store/database.ts';
 import type { ImageRow } from '../store/images.ts';
@@ -120,34 +120,8 @@ const maxPositions = 3 * maxPositionsPerAccount;
 export function createAnnotationFiles(dependencies: Dependencies): AnnotationFiles {
   const { db, annotations, adminAccessAudit, catalogue, slides } = dependencies;
   let runningWorkers = 0;
-  /** Positions in memory for exports, by uid. */
-  const exportedPositions = new Map<string, number>();
-
-  /**
-   * Counts the positions of a layer until its export ends: a client that reads slowly may keep them in memory for hours.
-   *
-   * @returns a function that counts the end of the export, at most once
-   * @throws AppError unavailable
-   */
-  function beginExport(uid: string, layer: Pick<LayerRow, 'vertex_count' | 'annotation_count'>): () => void {
-    const positions = layer.vertex_count + layer.annotation_count * positionsPerAnnotation;
-    const ofAccount = exportedPositions.get(uid) ?? 0;
-    const ofAll = exportedPositions.values().reduce((sum, count) => sum + count, 0);
-    // The first export is always allowed, also of a layer above the limits.
-    const isTooMuch =
-      (ofAccount > 0 && ofAccount + positions > maxPositionsPerAccount) ||
-      (ofAll > 0 && ofAll + positions > maxPositions);
-    if (isTooMuch) throw new AppError('unavailable', { retryAfterSeconds: 5 });
-    exportedPositions.set(uid, ofAccount + positions);
-    let hasEnded = false;
-    return () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      const remaining = (exportedPositions.get(uid) ?? 0) - positions;
-      if (remaining > 0) exportedPositions.set(uid, remaining);
-      else exportedPositions.delete(uid);
-    };
-  }
+  /** Positions in memory until an export ends: a client that reads slowly may keep them for hours. */
+  const exportBudget = createAccountBudget({ maxPerAccount: maxPositionsPerAccount, max: maxPositions });
 
   /**
    * Returns the pixels that an import adds to all coordinates, and an export subtracts. With the offset `bounds`, coordinates in the
@@ -234,7 +208,8 @@ export function createAnnotationFiles(dependencies: Dependencies): AnnotationFil
       const { layer, image } = await requireLayer(db, account, layerId);
       const offset = await offsetOf(actor, image.id, offsets);
       await adminAccessAudit.recordRead(actor, account, layer);
-      const endExport = beginExport(actor.uid, layer);
+      const positions = layer.vertex_count + layer.annotation_count * positionsPerAnnotation;
+      const endExport = exportBudget.reserve(actor.uid, positions);
       try {
         const features = await featuresOf(db, layer.id);
         const { chunks, mediaType, extension, warnings } = exportAnnotations(features, {

@@ -4,7 +4,7 @@
  * bounds their number.
  */
 import type { ServerResponse } from 'node:http';
-import { AppError } from '@lamina/contract';
+import { createAccountBudget } from '../platform/account-budget.ts';
 
 const mebibyte = 2 ** 20;
 const uncountedBytes = mebibyte;
@@ -24,25 +24,11 @@ export interface BodyMemory {
 }
 
 export function createBodyMemory(): BodyMemory {
-  const bytesByAccount = new Map<string, number>();
-  let reservedBytes = 0;
-
-  function add(bytes: number, uid: string): void {
-    reservedBytes += bytes;
-    const ofAccount = (bytesByAccount.get(uid) ?? 0) + bytes;
-    if (ofAccount === 0) bytesByAccount.delete(uid);
-    else bytesByAccount.set(uid, ofAccount);
-  }
-
+  const budget = createAccountBudget({ maxPerAccount: maxBytesPerAccount, max: maxBytes });
   return {
     reserve(bytes, uid, response) {
       if (bytes <= uncountedBytes || response.closed) return; // closed: the client has already disconnected
-      const ofAccount = bytesByAccount.get(uid) ?? 0;
-      if (ofAccount + bytes > maxBytesPerAccount || reservedBytes + bytes > maxBytes) {
-        throw new AppError('unavailable', { retryAfterSeconds: 5 });
-      }
-      add(bytes, uid);
-      response.once('close', () => add(-bytes, uid));
+      response.once('close', budget.reserve(uid, bytes));
     },
   };
 }
