@@ -16,6 +16,8 @@ const Target = z.object({ type: ShareTargetType, id: z.string() });
 
 /** Number of days until a link expires if its creator sets no end. */
 export const shareLinkDefaultDays = 7;
+/** The largest maximum number of openings that a link can have. */
+export const maxShareLinkOpenings = 1_000_000;
 
 export const ShareLink = z
   .object({
@@ -53,7 +55,7 @@ export const createShareLink = endpoint({
       .or(z.iso.date())
       .optional()
       .meta({ description: 'At most a year from now; default: 7 days from now' }),
-    max_openings: z.number().int().min(1).max(1_000_000).nullable().optional(),
+    max_openings: z.number().int().min(1).max(maxShareLinkOpenings).nullable().optional(),
     password: z.string().max(200, reason('text_too_long')).nullable().optional(),
     show_annotations: z.boolean().default(false),
     free_movement: z.boolean().default(true),

@@ -2,6 +2,7 @@ import {
   type BodyInputOf,
   type createShareLink,
   type Language,
+  maxShareLinkOpenings,
   shareLinkDefaultDays,
 } from '@lamina/contract';
 import { Alert, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
@@ -14,8 +15,6 @@ import { shareDialogTexts } from './texts.ts';
 const dayMs = 24 * 60 * 60_000;
 /** The API rejects links that are valid for more than a year. */
 const maxDays = 365;
-/** Limit of the API. */
-const maxOpeningsLimit = 1_000_000;
 
 type NewShareLink = BodyInputOf<typeof createShareLink>;
 
@@ -45,7 +44,7 @@ export function ShareDialog(props: ShareDialogProps) {
   const [days, setDays] = useState<number | string>(shareLinkDefaultDays);
   const [maxOpenings, setMaxOpenings] = useState<number | string>('');
   const areDaysValid = days === '' || isWholeNumberTo(maxDays, days);
-  const areOpeningsValid = maxOpenings === '' || isWholeNumberTo(maxOpeningsLimit, maxOpenings);
+  const areOpeningsValid = maxOpenings === '' || isWholeNumberTo(maxShareLinkOpenings, maxOpenings);
   /** Whether the user has tried to create a link: the number fields then show errors. */
   const [areNumbersChecked, setNumbersChecked] = useState(false);
   const [password, setPassword] = useState('');
@@ -134,10 +133,10 @@ export function ShareDialog(props: ShareDialogProps) {
         <NumberInput
           label={texts.shareOpenings}
           min={1}
-          max={maxOpeningsLimit}
+          max={maxShareLinkOpenings}
           allowDecimal={false}
           clampBehavior="none"
-          error={areNumbersChecked && !areOpeningsValid && texts.shareNumber(1, maxOpeningsLimit)}
+          error={areNumbersChecked && !areOpeningsValid && texts.shareNumber(1, maxShareLinkOpenings)}
           value={maxOpenings}
           onChange={setMaxOpenings}
         />
